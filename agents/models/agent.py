@@ -1,0 +1,33 @@
+"""Agent: one memory, one workspace folder, one index file."""
+
+from __future__ import annotations
+
+from django.core.validators import RegexValidator
+from django.db import models
+
+SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
+"""Safe as a file name on every system: lower case, digits and inner hyphens, at most 63 characters."""
+
+
+class Agent(models.Model):
+    slug = models.CharField(max_length=63, unique=True, validators=[RegexValidator(SLUG_PATTERN)])
+    name = models.CharField(max_length=200, blank=True)
+    workspace = models.CharField(max_length=1024, help_text="Absolute folder that holds the agent's Markdown.")
+    timezone = models.CharField(max_length=64, default="UTC")
+    settings = models.JSONField(default=dict, blank=True, help_text="Only what differs from the defaults.")
+    scope_default = models.CharField(max_length=5, choices=[("deny", "deny"), ("allow", "allow")], default="deny")
+
+    # Intent and schedule of the index: written by the domain and the watcher, read by the sweep.
+    update_requested_at = models.DateTimeField(null=True, blank=True)
+    last_update_at = models.DateTimeField(null=True, blank=True)
+    last_error = models.TextField(blank=True)
+    next_update_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    modified_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.slug

@@ -1,0 +1,55 @@
+"""Run: one background job on one agent's index, with its progress and its lease."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from agents.models.agent import Agent
+
+
+class Run(models.Model):
+    class Kind(models.TextChoices):
+        UPDATE = "update"
+        EMBED = "embed"
+        REBUILD = "rebuild"
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    ACTIVE = (State.QUEUED, State.RUNNING)
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="runs")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    reason = models.CharField(max_length=40, default="request", help_text="request, schedule, watch, embed …")
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    unit = models.CharField(max_length=20, default="files")
+    result = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    dispatched_at = models.DateTimeField(null=True, blank=True)
+    lease_owner = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["agent", "-id"]), models.Index(fields=["state", "kind"])]
+        constraints = [
+            # A second request for the same job joins the one that is already waiting or running.
+            models.UniqueConstraint(
+                fields=["agent", "kind"], condition=Q(state__in=["queued", "running"]), name="one_active_run_per_kind"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.agent_id} {self.state}"

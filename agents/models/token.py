@@ -1,0 +1,24 @@
+"""ApiKey: a gateway's key. Only its digest is kept; the secret is shown once."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class ApiKey(models.Model):
+    name = models.CharField(max_length=200)
+    lookup = models.CharField(max_length=16, db_index=True, help_text="First characters after the prefix.")
+    digest = models.CharField(max_length=64, unique=True)
+    agents = models.JSONField(default=list, help_text='List of slugs, or "*" for all.')
+    rights = models.JSONField(default=list, help_text="Subset of read, write, admin.")
+    trusted = models.BooleanField(default=False, help_text="May call without a session, as the owner.")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.name

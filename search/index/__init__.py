@@ -1,0 +1,1 @@
+"""One SQLite file per agent: files, chunks, words, vectors, cache, meta. Derived: delete it and it comes back."""

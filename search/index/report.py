@@ -1,0 +1,98 @@
+"""What the index says of itself and of work done on it: frozen values, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from search.outcome import Degradation
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file or folder that was skipped, and why, in words for the owner."""
+
+    path: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a job has come. `total` may grow while the job looks around."""
+
+    done: int
+    total: int
+    unit: Literal["files", "chunks"]
+
+
+ReportProgress = Callable[[Progress], None]
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """One update: what changed on disk and what now waits for its embedding."""
+
+    scanned: int
+    added: int
+    changed: int
+    removed: int
+    chunks_written: int
+    pending: int
+    problems: int
+    wrote: bool
+    """False when nothing had changed: then the index file was not written at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedReport:
+    """One bout of embedding: chunks that got their vector, chunks still waiting, chunks the model refused."""
+
+    embedded: int
+    pending: int
+    refused: int
+    reused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatus:
+    name: str
+    files: int
+    chunks: int
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """`capabilities` has `fts`, `vectors` (bool) and `vector_engine` (name)."""
+
+    files: int
+    chunks: int
+    embedded: int
+    pending: int
+    fingerprint: str
+    capabilities: dict[str, bool | str]
+    collections: tuple[CollectionStatus, ...]
+    size_bytes: int
+    degraded: tuple[Degradation, ...] = ()
+    exists: bool = True
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One indexed file as the file list shows it. `modified` is seconds since the epoch."""
+
+    path: str
+    collection: str
+    size: int
+    modified: float
+    chunks: int
+    docid: str
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    items: tuple[FileEntry, ...] = field(default=())

@@ -1,0 +1,88 @@
+"""What a search answers: hits, the explanation of each, and everything that was degraded on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from search.spec import Mode, Source
+
+DegradationCode = Literal[
+    "no_query_vector",
+    "vec_fallback",
+    "no_vectors",
+    "no_keyword",
+    "no_rerank",
+    "no_expansion",
+    "stale_vectors",
+    "pending_embeddings",
+    "no_index",
+    "deadline",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Degradation:
+    """One part that did not work as configured, and why, in words for the owner."""
+
+    code: DegradationCode
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Every contribution to one hit's score: enough to recompute it by hand."""
+
+    keyword_rank: int | None
+    keyword_raw: float | None
+    keyword_score: float
+    vector_rank: int | None
+    vector_raw: float | None
+    vector_score: float
+    keyword_weight: float
+    vector_weight: float
+    fused: float
+    age_days: float | None
+    decay: float
+    importance: float
+    project: float
+    score: float
+    mmr_penalty: float
+    selected_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage. Lines are 1-based and inclusive; scores are on the calibrated 0..1 scale."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    vector_score: float
+    keyword_score: float
+    snippet: str
+    collection: str
+    source: Source
+    docid: str
+    rerank_score: float | None = None
+    citation: str | None = None
+    importance: int | None = None
+    date: str | None = None
+    explain: Explain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """`ok` has hits; `empty` and `abstained` have none and say why; `unavailable` could not search at all."""
+
+    outcome: Literal["ok", "empty", "abstained", "unavailable"]
+    results: tuple[Hit, ...]
+    mode: Mode
+    requested_mode: Mode
+    provider: str
+    model: str
+    degraded: tuple[Degradation, ...] = ()
+    partial: bool = False
+    reason: str = ""
+    timings_ms: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""Model runtimes behind three small protocols: embedder, reranker, generator."""

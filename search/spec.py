@@ -1,0 +1,111 @@
+"""What an index, a search and a collection are: frozen values with their defaults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+Source = Literal["memory", "sessions"]
+Mode = Literal["search", "vsearch", "hybrid", "query"]
+Corpus = Literal["memory", "sessions", "all"]
+
+MEMORY_PATTERNS = ("MEMORY.md", "USER.md", "memory/**/*.md")
+"""What the built-in `memory` collection takes from an agent's workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSpec:
+    """One folder of Markdown files.
+
+    `root` is an absolute real path. `patterns` and `ignore` are globs relative to it. `prefix` is put before a
+    file's root-relative path to form the path users see ("" for the built-in `memory` collection, whose paths are
+    workspace-relative; "<name>/" for every other).
+    """
+
+    name: str
+    root: Path
+    patterns: tuple[str, ...] = ("**/*.md",)
+    ignore: tuple[str, ...] = ()
+    source: Source = "memory"
+    prefix: str = ""
+    include_by_default: bool = True
+    curated: tuple[str, ...] = ()
+    """Root-relative names that are chunked per entry (`MEMORY.md`, `USER.md` of the built-in collection)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingSpec:
+    """Chunk size and overlap in estimated tokens (four weighted characters each)."""
+
+    tokens: int = 400
+    overlap: int = 80
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingIdentity:
+    """What makes two vectors comparable. `fingerprint` is the digest of all of it and is stored with the index."""
+
+    provider: str
+    model: str
+    dims: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSpec:
+    """One agent's index: where it lies, what goes into it, and how it is cut."""
+
+    agent: str
+    path: Path
+    collections: tuple[CollectionSpec, ...]
+    chunking: ChunkingSpec = ChunkingSpec()
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class RankingSpec:
+    """Every number of the ranking. The named profiles are in `search/rank/profiles.py`."""
+
+    profile: str = "default"
+    vector_weight: float = 0.5
+    keyword_weight: float = 0.5
+    keyword_norm: Literal["best", "reference"] = "best"
+    vector_floor: float = 0.0
+    """Cosine that counts as 0 after calibration."""
+    vector_ceiling: float = 1.0
+    """Cosine that counts as 1 after calibration."""
+    decay: Literal["off", "exponential", "gentle"] = "gentle"
+    half_life_days: float = 30.0
+    decay_floor: float = 0.9
+    """`gentle` decays towards this factor instead of towards 0."""
+    importance: bool = True
+    mmr: bool = True
+    mmr_lambda: float = 0.7
+    candidates: int = 200
+    """Rows that each leg contributes, whatever `max_results` is, so that the first results never change."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One search, already allowed by the gate."""
+
+    query: str
+    mode: Mode = "hybrid"
+    max_results: int = 6
+    min_score: float = 0.35
+    collections: tuple[str, ...] | None = None
+    """None: every collection with `include_by_default`."""
+    corpus: Corpus = "memory"
+    explain: bool = False
+    abstain: bool = False
+    intent: str = ""
+    citations: bool = False
+    """Whether hits carry a citation and the snippet its source line (`auto` was resolved by the caller)."""
+    projects: tuple[str, ...] = ()
+    deadline_ms: int = 30_000
+    now: datetime | None = None
+    """Time-zone aware; None means the real clock."""
+    snippet_chars: int = 700
+    ranking: RankingSpec = field(default_factory=RankingSpec)
