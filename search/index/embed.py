@@ -2,9 +2,51 @@
 
 from __future__ import annotations
 
-from search.index.report import EmbedReport, IsCancelled, ReportProgress
-from search.runtime.protocols import Embedder
-from search.spec import IndexSpec
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from search.errors import Cancelled, EmbedderUnavailable, SearchError
+from search.index.chunks import count_pending, embedded_text
+from search.index.driver import Connection, transaction
+from search.index.locks import writer_lock
+from search.index.opening import open_index
+from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgress
+from search.index.schema import get_meta, next_generation
+from search.index.vectors import (
+    VectorChanges,
+    activate_model,
+    active_model,
+    centre_bits,
+    count_vectors,
+    store_vector,
+)
+from search.runtime.protocols import Embedder, Vectors
+from search.spec import EmbeddingIdentity, IndexSpec
+
+SLICE_CHARS = 1_600
+"""Text per call of the model: about one full chunk, so that nobody waits longer than that for it."""
+STORE_SECONDS = 2.0
+STORE_CHUNKS = 64
+"""Vectors are written after this time or number, whichever comes first."""
+SLICE_TIMEOUT = 120.0
+BITS_FROM = 8_192
+"""Vectors from which the bits for the in-memory scan are kept; below, exact scanning is faster."""
+LOCK_TIMEOUT = 60.0
+
+
+class IdentityChanged(SearchError):
+    """The embedder's vectors cannot be compared with those in the index: it must be rebuilt."""
+
+    code = "stale_vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    hash: bytes
+    text: str
 
 
 def embed_pending(
@@ -17,6 +59,132 @@ def embed_pending(
 ) -> EmbedReport:
     """Embed until nothing waits or `budget_seconds` have passed; the caller comes back while `pending` > 0.
 
-    Raises `EmbedderUnavailable` when the model cannot answer; everything stored before stays.
+    Raises `EmbedderUnavailable` when the model cannot answer; everything stored before stays. Raises
+    `IdentityChanged` when the index holds vectors of another model.
     """
-    raise NotImplementedError
+    identity = embedder.identity()
+    stop_at = time.monotonic() + budget_seconds
+    with writer_lock(spec.path, timeout=LOCK_TIMEOUT):
+        connection = open_index(spec.path)
+    try:
+        model_id = _agree_on_model(spec, connection, identity)
+        store = _Store(spec, connection, model_id, identity)
+        pending = count_pending(connection)
+        total = pending
+        progress(Progress(0, total, "chunks"))
+        try:
+            for piece in _slices(connection):
+                if cancelled():
+                    raise Cancelled("embedding was cancelled; vectors stored before that stay")
+                store.add(piece, embedder.embed_documents([item.text for item in piece], timeout=SLICE_TIMEOUT))
+                progress(Progress(store.done, max(total, store.done), "chunks"))
+                if time.monotonic() >= stop_at:
+                    break
+        finally:
+            store.flush()
+        store.keep_bits()
+        return EmbedReport(store.embedded, count_pending(connection), store.refused)
+    finally:
+        connection.close()
+
+
+def _agree_on_model(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity) -> int:
+    model = active_model(connection)
+    if model is None:
+        with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
+            model = active_model(connection) or activate_model(connection, identity)
+    if model.identity.fingerprint != identity.fingerprint:
+        raise IdentityChanged(
+            f"the index holds vectors of {model.identity.model}, the embedder gives those of {identity.model}",
+            hint="Rebuild the index; cached vectors are used again.",
+        )
+    return model.id
+
+
+def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
+    """Waiting texts, the newest files first, each text once, in pieces of about one full chunk."""
+    seen: set[bytes] = set()
+    while True:
+        rows = connection.execute(
+            "SELECT c.hash, c.heading, c.text FROM chunks c JOIN files f ON f.id = c.file_id"
+            " WHERE c.emb_id IS NULL AND c.refused = '' ORDER BY f.mtime_ns DESC, c.file_id, c.ord LIMIT ?",
+            (STORE_CHUNKS * 2,),
+        ).fetchall()
+        fresh = [_Waiting(row[0], embedded_text(row[1], row[2])) for row in rows if row[0] not in seen]
+        if not fresh:
+            return
+        piece: list[_Waiting] = []
+        size = 0
+        for item in fresh:
+            if item.hash in seen:
+                continue
+            seen.add(item.hash)
+            piece.append(item)
+            size += len(item.text.encode("utf-8", "replace"))
+            if size >= SLICE_CHARS:
+                yield piece
+                piece, size = [], 0
+        if piece:
+            yield piece
+
+
+class _Store:
+    """Collects vectors and writes them under the writer lock, a few at a time."""
+
+    def __init__(self, spec: IndexSpec, connection: Connection, model_id: int, identity: EmbeddingIdentity) -> None:
+        self._spec = spec
+        self._connection = connection
+        self._model_id = model_id
+        self._identity = identity
+        self._ready: list[tuple[_Waiting, Vectors]] = []
+        self._flushed_at = time.monotonic()
+        self.done = self.embedded = self.refused = 0
+
+    def add(self, piece: list[_Waiting], vectors: Vectors) -> None:
+        if vectors.shape != (len(piece), self._identity.dims):
+            raise EmbedderUnavailable(
+                f"the model answered with shape {vectors.shape} instead of {(len(piece), self._identity.dims)}",
+                hint="Check the embedding model; its dimension does not match its description.",
+            )
+        self._ready += zip(piece, vectors, strict=True)
+        self.done += len(piece)
+        if len(self._ready) >= STORE_CHUNKS or time.monotonic() - self._flushed_at >= STORE_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        self._flushed_at = time.monotonic()
+        if not self._ready:
+            return
+        with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
+            changes = VectorChanges()
+            for item, vector in self._ready:
+                self._put(item, vector, changes)
+            changes.apply(self._connection, next_generation(self._connection))
+        self._ready = []
+
+    def _put(self, item: _Waiting, vector: Vectors, changes: VectorChanges) -> None:
+        if not np.isfinite(vector).all() or not np.any(vector):
+            self._connection.execute(
+                "UPDATE chunks SET refused = 'the model gave an empty vector' WHERE hash = ? AND emb_id IS NULL",
+                (item.hash,),
+            )
+            self.refused += 1
+            return
+        emb_id = store_vector(self._connection, self._model_id, item.hash, vector)
+        rows = self._connection.execute(
+            "UPDATE chunks SET emb_id = ? WHERE hash = ? AND emb_id IS NULL RETURNING id,"
+            " (SELECT collection FROM files WHERE files.id = chunks.file_id)",
+            (emb_id, item.hash),
+        ).fetchall()
+        for chunk_id, collection in rows:
+            changes.add(chunk_id, collection, vector)
+        self.embedded += len(rows)
+
+    def keep_bits(self) -> None:
+        """Fix the mean once there are enough vectors, and again whenever their number has grown fourfold."""
+        count = count_vectors(self._connection)
+        centred_at = get_meta(self._connection, "vec_mean_count") or 0
+        if count < BITS_FROM or (isinstance(centred_at, int) and centred_at and count < 4 * centred_at):
+            return
+        with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
+            centre_bits(self._connection, next_generation(self._connection))

@@ -1,0 +1,116 @@
+"""The only opener of agent index files: pragmas, sqlite-vec, capabilities, and the driver's errors.
+
+Never open an index with the standard library's `sqlite3` in the same process: closing it would drop the other
+library's POSIX locks and lose rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import apsw
+
+Connection = apsw.Connection
+DatabaseError = apsw.Error
+BusyError = apsw.BusyError
+CorruptErrors = (apsw.CorruptError, apsw.NotADBError)
+ReadOnlyErrors = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+FullErrors = (apsw.FullError, apsw.IOError)
+
+BUSY_TIMEOUT_MS = 5_000
+_MMAP_ABOVE = 64 * 1024 * 1024
+_MMAP_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What this process's SQLite can do. `vec_error` says why sqlite-vec is missing."""
+
+    sqlite: str
+    fts5: bool
+    vec: bool
+    vec_error: str = ""
+
+
+def _vec_library() -> str:
+    import sqlite_vec
+
+    return str(sqlite_vec.loadable_path())
+
+
+def _load_vec(connection: Connection) -> str:
+    """Load sqlite-vec into `connection`; the answer is "" or the reason why it could not."""
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(_vec_library())
+    except (ImportError, OSError, apsw.Error) as error:
+        return str(error) or type(error).__name__
+    finally:
+        connection.enable_load_extension(False)
+    return ""
+
+
+@cache
+def capabilities() -> Capabilities:
+    """Asked once a process."""
+    connection = apsw.Connection(":memory:")
+    try:
+        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+        error = _load_vec(connection)
+        return Capabilities(apsw.sqlite_lib_version(), "ENABLE_FTS5" in options, not error, error)
+    finally:
+        connection.close()
+
+
+def _open(path: Path, flags: int) -> Connection:
+    connection = apsw.Connection(str(path), flags=flags)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY", "cache_size=-8192"):
+        connection.execute(f"PRAGMA {pragma}")
+    if capabilities().vec:
+        _load_vec(connection)
+    return connection
+
+
+def open_writer(path: Path) -> Connection:
+    """Open or create an index for writing. The caller holds the agent's writer lock."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA journal_size_limit=67108864")
+    return connection
+
+
+def open_reader(path: Path) -> Connection:
+    """Open an existing index for reading only; raises the driver's `CantOpenError` when it is not there.
+
+    The file itself is opened read-write because SQLite needs that to recover a WAL that a killed writer left.
+    """
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE)
+    connection.execute("PRAGMA query_only=ON")
+    if path.stat().st_size > _MMAP_ABOVE:
+        connection.execute(f"PRAGMA mmap_size={_MMAP_BYTES}")
+    return connection
+
+
+class transaction:  # noqa: N801 - reads as a statement: with transaction(connection)
+    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK when the block raises.
+
+    IMMEDIATE because a deferred transaction that upgrades from read to write fails at once under contention,
+    whatever the busy timeout is.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> Connection:
+        self._connection.execute("BEGIN IMMEDIATE")
+        return self._connection
+
+    def __exit__(self, kind: object, value: object, trace: object) -> None:
+        if kind is None:
+            self._connection.execute("COMMIT")
+        elif self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")

@@ -1,0 +1,101 @@
+"""open_index(): a writable index that is whole, whatever happened to the file before.
+
+An index is derived, so a file that cannot be used is kept aside and made again; it is never a reason to stop.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+from search.documents.terms import TERMS_VERSION
+from search.errors import IndexUnavailable
+from search.index import driver
+from search.index.driver import Connection, capabilities, open_writer, transaction
+from search.index.schema import SCHEMA_VERSION, create_schema, get_meta, has_table
+
+log = logging.getLogger(__name__)
+
+SIDE_FILES = ("", "-wal", "-shm")
+
+
+def open_index(path: Path) -> Connection:
+    """Open for writing under the writer lock; made new when missing, corrupt, or of another schema or term version.
+
+    Raises `IndexUnavailable` when the folder cannot be written or the disk is full.
+    """
+    try:
+        try:
+            connection = _open_checked(path)
+        except driver.CorruptErrors as error:
+            connection = _start_over(path, str(error))
+    except driver.ReadOnlyErrors as error:
+        raise IndexUnavailable(
+            f"the index {path} cannot be written: {error}", hint="Check who owns the folder and that it is not read-only."
+        ) from error
+    except driver.FullErrors as error:
+        raise IndexUnavailable(f"the index {path} cannot be written: {error}", hint="Free some disk space.") from error
+    return connection
+
+
+def _open_checked(path: Path) -> Connection:
+    connection = open_writer(path)
+    try:
+        if not has_table(connection, "meta"):
+            with transaction(connection):
+                create_schema(connection)
+        elif not _current(connection):
+            connection.close()
+            return _start_over(path, "made by another version")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _start_over(path: Path, reason: str) -> Connection:
+    aside = set_aside(path, reason)
+    connection = _open_checked(path)
+    seed_cache(connection, aside)
+    return connection
+
+
+def seed_cache(connection: Connection, source: Path) -> None:
+    """Take over every vector that another index file of the same agent holds, as far as it can be read."""
+    connection.execute("ATTACH ? AS source", (str(source),))
+    try:
+        with transaction(connection):
+            connection.execute(
+                "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
+                " SELECT fingerprint, provider, model, dims FROM source.models"
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, used) SELECT m.id, e.hash, e.vec, e.used"
+                " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
+                " JOIN main.models m ON m.fingerprint = s.fingerprint"
+            )
+    except driver.DatabaseError as error:
+        log.warning("vectors could not be taken over and will be made again", extra={"reason": str(error)})
+    finally:
+        connection.execute("DETACH source")
+
+
+def _current(connection: Connection) -> bool:
+    if get_meta(connection, "schema_version") != SCHEMA_VERSION:
+        return False
+    words_lost = capabilities().fts5 and not has_table(connection, "chunks_fts")
+    return not words_lost and get_meta(connection, "terms_version") == TERMS_VERSION
+
+
+def set_aside(path: Path, reason: str) -> Path:
+    """Move an unusable index out of the way as `<name>.aside-<time>`; the newest one is kept, older ones go."""
+    for old in path.parent.glob(f"{path.name}.aside-*"):
+        old.unlink(missing_ok=True)
+    aside = path.with_name(f"{path.name}.aside-{int(time.time())}")
+    for suffix in SIDE_FILES:
+        side = path.with_name(path.name + suffix)
+        if side.exists():
+            side.rename(aside.with_name(aside.name + suffix))
+    log.warning("index set aside, will be made again", extra={"index": path.name, "reason": reason, "kept": aside.name})
+    return aside

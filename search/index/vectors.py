@@ -1,0 +1,213 @@
+"""Gateway of everything that holds vectors: models, embedding_cache, chunks_vec and vec_seg."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.index.driver import Connection, capabilities
+from search.index.schema import SEGMENT, create_vec_table, get_meta, has_table, set_meta
+from search.spec import EmbeddingIdentity
+
+Vector = NDArray[np.float32]
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveModel:
+    """The one model whose vectors this index searches."""
+
+    id: int
+    identity: EmbeddingIdentity
+
+
+def active_model(connection: Connection) -> ActiveModel | None:
+    row = connection.execute(
+        "SELECT id, provider, model, dims, fingerprint FROM models"
+        " WHERE id = (SELECT value FROM meta WHERE key = 'active_model')"
+    ).fetchone()
+    return ActiveModel(row[0], EmbeddingIdentity(*row[1:])) if row else None
+
+
+def activate_model(connection: Connection, identity: EmbeddingIdentity) -> ActiveModel:
+    """Make `identity` the index's model. Only for an index whose chunks hold no vectors of another one."""
+    connection.execute(
+        "INSERT INTO models(fingerprint, provider, model, dims) VALUES(?, ?, ?, ?) ON CONFLICT(fingerprint) DO NOTHING",
+        (identity.fingerprint, identity.provider, identity.model, identity.dims),
+    )
+    model_id = int(connection.execute("SELECT id FROM models WHERE fingerprint = ?", (identity.fingerprint,)).get)
+    set_meta(connection, "active_model", model_id)
+    set_meta(connection, "vec_mean", None)
+    if has_table(connection, "chunks_vec"):
+        connection.execute("DROP TABLE chunks_vec")
+    if capabilities().vec:
+        create_vec_table(connection, identity.dims)
+    return ActiveModel(model_id, identity)
+
+
+def cached_ids(connection: Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
+    """Which of these texts already have a vector of this model."""
+    found: dict[bytes, int] = {}
+    for digest in hashes:
+        row = connection.execute("SELECT id FROM embedding_cache WHERE model = ? AND hash = ?", (model_id, digest)).get
+        if row is not None:
+            found[digest] = row
+    return found
+
+
+def vector_of(connection: Connection, emb_id: int) -> Vector:
+    blob = connection.execute("SELECT vec FROM embedding_cache WHERE id = ?", (emb_id,)).get
+    return np.frombuffer(blob, dtype="<f4")
+
+
+def store_vector(connection: Connection, model_id: int, digest: bytes, vector: Vector) -> int:
+    """Put one vector into the cache and answer its id. Zero and non-finite vectors must not get here:
+    a zero vector would come back first from every cosine search."""
+    return int(
+        connection.execute(
+            "INSERT INTO embedding_cache(model, hash, vec, used) VALUES(?, ?, ?, ?)"
+            " ON CONFLICT(model, hash) DO UPDATE SET vec = excluded.vec, used = excluded.used RETURNING id",
+            (model_id, digest, vector.astype("<f4").tobytes(), time.time()),
+        ).get
+    )
+
+
+def sign_bits(vectors: Vector, mean: Vector) -> Bits:
+    """(n, dims) → (n, dims / 8): which components lie above the mean. Ranks like the cosine, at 1/32 of the size."""
+    return np.packbits(vectors > mean, axis=-1)
+
+
+@dataclass(slots=True)
+class VectorChanges:
+    """What one transaction does to the search copies of the vectors; `apply` writes it, segment by segment."""
+
+    put: dict[int, tuple[int, Vector]] = field(default_factory=dict)
+    """Chunk id → (collection id, vector)."""
+    drop: set[int] = field(default_factory=set)
+
+    def add(self, chunk_id: int, collection: int, vector: Vector) -> None:
+        self.put[chunk_id] = (collection, vector)
+
+    def remove(self, chunk_id: int) -> None:
+        self.put.pop(chunk_id, None)
+        self.drop.add(chunk_id)
+
+    def apply(self, connection: Connection, version: int) -> None:
+        self._write_vec_table(connection)
+        mean = _mean(connection)
+        segments: dict[int, list[int]] = {}
+        for chunk_id in self.drop | self.put.keys():
+            segments.setdefault(chunk_id // SEGMENT, []).append(chunk_id)
+        for number, chunk_ids in segments.items():
+            self._write_segment(connection, number, chunk_ids, mean, version)
+
+    def _write_vec_table(self, connection: Connection) -> None:
+        if not has_table(connection, "chunks_vec"):
+            return
+        if not capabilities().vec:
+            # The copy in SQL cannot follow; it is made again by the first writer that has the extension.
+            set_meta(connection, "vec_table_stale", 1)
+            return
+        for chunk_id in self.drop:
+            connection.execute("DELETE FROM chunks_vec WHERE chunk_id = ?", (chunk_id,))
+        connection.executemany(
+            "INSERT INTO chunks_vec(chunk_id, collection, embedding) VALUES(?, ?, ?)",
+            ((chunk_id, collection, vector.tobytes()) for chunk_id, (collection, vector) in self.put.items()),
+        )
+
+    def _write_segment(
+        self, connection: Connection, number: int, chunk_ids: list[int], mean: Vector | None, version: int
+    ) -> None:
+        row = connection.execute("SELECT coll, bits FROM vec_seg WHERE seg = ?", (number,)).fetchone()
+        members = np.zeros(SEGMENT, "<u2") if row is None else np.frombuffer(row[0], "<u2").copy()
+        bits: Bits | None = None
+        if mean is not None:
+            width = mean.shape[0] // 8
+            bits = np.zeros((SEGMENT, width), np.uint8)
+            if row is not None and row[1] is not None:
+                bits = np.frombuffer(row[1], np.uint8).reshape(SEGMENT, width).copy()
+        for chunk_id in chunk_ids:
+            slot = chunk_id % SEGMENT
+            if chunk_id in self.put:
+                members[slot], vector = self.put[chunk_id]
+                if bits is not None and mean is not None:
+                    bits[slot] = sign_bits(vector, mean)
+            else:
+                members[slot] = 0
+        connection.execute(
+            "INSERT INTO vec_seg(seg, ver, coll, bits) VALUES(?1, ?2, ?3, ?4)"
+            " ON CONFLICT(seg) DO UPDATE SET ver = ?2, coll = ?3, bits = ?4",
+            (number, version, members.tobytes(), None if bits is None else bits.tobytes()),
+        )
+
+
+def _mean(connection: Connection) -> Vector | None:
+    blob = get_meta(connection, "vec_mean")
+    return np.frombuffer(blob, "<f4") if isinstance(blob, bytes) else None
+
+
+def repair_vec_table(connection: Connection) -> bool:
+    """Make `chunks_vec` again when a writer without sqlite-vec has passed by. True when it was made."""
+    model = active_model(connection)
+    if model is None or not capabilities().vec:
+        return False
+    if has_table(connection, "chunks_vec") and not get_meta(connection, "vec_table_stale"):
+        return False
+    if has_table(connection, "chunks_vec"):
+        connection.execute("DROP TABLE chunks_vec")
+    create_vec_table(connection, model.identity.dims)
+    connection.execute(
+        "INSERT INTO chunks_vec(chunk_id, collection, embedding)"
+        " SELECT c.id, f.collection, e.vec FROM chunks c JOIN files f ON f.id = c.file_id"
+        " JOIN embedding_cache e ON e.id = c.emb_id"
+    )
+    set_meta(connection, "vec_table_stale", 0)
+    return True
+
+
+def centre_bits(connection: Connection, version: int) -> None:
+    """Fix the mean of the vectors and write the bits of every segment against it."""
+    model = active_model(connection)
+    if model is None:
+        return
+    dims = model.identity.dims
+    sample = connection.execute(
+        "SELECT e.vec FROM embedding_cache e WHERE e.id IN"
+        " (SELECT emb_id FROM chunks WHERE emb_id IS NOT NULL ORDER BY id LIMIT 20000)"
+    )
+    total, count = np.zeros(dims), 0
+    for (blob,) in sample:
+        total += np.frombuffer(blob, "<f4")
+        count += 1
+    if not count:
+        return
+    mean = (total / count).astype("<f4")
+    set_meta(connection, "vec_mean", mean.tobytes())
+    set_meta(connection, "vec_mean_count", count_vectors(connection))
+    for number in [row[0] for row in connection.execute("SELECT seg FROM vec_seg")]:
+        bits = np.zeros((SEGMENT, dims // 8), np.uint8)
+        rows = connection.execute(
+            "SELECT c.id, e.vec FROM chunks c JOIN embedding_cache e ON e.id = c.emb_id WHERE c.id >= ? AND c.id < ?",
+            (number * SEGMENT, (number + 1) * SEGMENT),
+        )
+        for chunk_id, blob in rows:
+            bits[chunk_id % SEGMENT] = sign_bits(np.frombuffer(blob, "<f4"), mean)
+        connection.execute("UPDATE vec_seg SET bits = ?, ver = ? WHERE seg = ?", (bits.tobytes(), version, number))
+
+
+def count_vectors(connection: Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM chunks WHERE emb_id IS NOT NULL").get)
+
+
+def evict(connection: Connection, keep: int) -> int:
+    """Drop the longest unused vectors that no chunk refers to, beyond `keep` of them."""
+    connection.execute(
+        "DELETE FROM embedding_cache WHERE id IN (SELECT id FROM embedding_cache e"
+        " WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.emb_id = e.id) ORDER BY used DESC LIMIT -1 OFFSET ?)",
+        (keep,),
+    )
+    return int(connection.changes())
