@@ -23,6 +23,10 @@ class Agent(models.Model):
     last_error = models.TextField(blank=True)
     next_update_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
+    pending_embeddings = models.PositiveIntegerField(
+        default=0, help_text="Chunks that waited for their vector when the last job on the index ended."
+    )
+
     created_at = models.DateTimeField(auto_now_add=True)
     modified_at = models.DateTimeField(auto_now=True)
 

@@ -1,0 +1,149 @@
+"""Django's settings, derived from the typed options; a bad option ends the start with one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from memory_appliance.settings.logs import logging_settings
+from memory_appliance.settings.options import OptionError, load_options
+from memory_appliance.settings.secret_key import stored_secret_key
+from workers.sockets import socket_dir
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+
+try:
+    OPTIONS = load_options(env_file=BASE_DIR / ".env")
+except OptionError as error:
+    raise SystemExit(f"error: {error}") from None
+
+# The data folder
+
+MEMORY_DATA_DIR: Path = OPTIONS.data_dir
+MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
+MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
+
+try:
+    SECRET_KEY = (
+        OPTIONS.secret_key.get_secret_value() if OPTIONS.secret_key else stored_secret_key(MEMORY_DATA_DIR / "run")
+    )
+except OSError as error:
+    raise SystemExit(
+        f"error: the data folder {MEMORY_DATA_DIR} cannot be written: {error.strerror}. "
+        "Give this user the right to write there, or set MEMORY_DATA_DIR."
+    ) from None
+
+# Web
+
+DEBUG = False
+ALLOWED_HOSTS = list(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", OPTIONS.host, *OPTIONS.allowed_hosts]))
+CSRF_TRUSTED_ORIGINS = list(OPTIONS.trusted_origins)
+ROOT_URLCONF = "memory_appliance.urls"
+WSGI_APPLICATION = "memory_appliance.wsgi.application"
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "ninja",
+    "agents",
+    "memory_appliance",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+STATIC_URL = "static/"
+WHITENOISE_USE_FINDERS = True  # no collectstatic step: the few files of our own and the packages' are found at start
+WHITENOISE_AUTOREFRESH = False
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+APPEND_SLASH = False
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# Control database
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES: dict[str, Any] = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": MEMORY_DATA_DIR / "control.sqlite3",
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            # A deferred transaction that turns into a write fails at once when another wrote meanwhile;
+            # an immediate one waits its turn for `timeout` seconds.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 10,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-4000;",
+        },
+    }
+}
+if OPTIONS.database_url is not None:
+    try:
+        DATABASES["default"] = dict(
+            dj_database_url.parse(OPTIONS.database_url.get_secret_value(), conn_max_age=60, conn_health_checks=True)
+        )
+    except ValueError:
+        raise SystemExit("error: DATABASE_URL: not a database URL, e.g. postgres://user:password@host/name") from None
+
+# Language and time
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "中文")]
+USE_I18N = True
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+LOGGING = logging_settings(OPTIONS.log_level)
+
+# Broker: messages carry ids only; all intent and every result live in the control database.
+
+CELERY_BROKER_URL = (
+    OPTIONS.broker_url.get_secret_value()
+    if OPTIONS.broker_url
+    else f"redis+socket://{MEMORY_SOCKET_DIR / 'broker.sock'}"
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = "UTC"
+CELERY_TASK_ACKS_LATE = False  # a lost message is found by the sweep through its run's lease, not by redelivery
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1, "socket_timeout": 5}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1

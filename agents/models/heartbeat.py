@@ -1,0 +1,17 @@
+"""WorkerHeartbeat: the last sign of life of each background process."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class WorkerHeartbeat(models.Model):
+    name = models.CharField(max_length=100, unique=True)
+    at = models.DateTimeField(db_index=True)
+    detail = models.JSONField(default=dict, blank=True, help_text="Process id, memory in bytes, version …")
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name

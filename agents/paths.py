@@ -1,0 +1,103 @@
+"""Which folders may hold memory: real ones, inside the allowed roots or the data folder, never the server's own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from django.conf import settings
+
+from agents.errors import Invalid
+
+PRIVATE_FOLDERS = ("indexes", "run", "models", "backups")
+"""Inside the data folder, these are the server's own."""
+
+MAX_PATH_CHARS = 1000
+
+
+def data_dir() -> Path:
+    return Path(settings.MEMORY_DATA_DIR)
+
+
+def index_path(slug: str) -> Path:
+    return data_dir() / "indexes" / f"{slug}.sqlite"
+
+
+def default_workspace(slug: str) -> Path:
+    return data_dir() / "workspaces" / slug
+
+
+def allowed_roots() -> tuple[Path, ...]:
+    """As the owner wrote them; the data folder last."""
+    return (*(Path(root) for root in settings.MEMORY_ALLOWED_ROOTS), data_dir())
+
+
+def checked_folder(text: str, *, field: str) -> Path:
+    """The real path of the folder that `text` names. It may not exist yet.
+
+    Raises `Invalid` when it is not absolute, leaves the allowed roots, passes a symlink, is a file, or would take
+    in the server's own folders. Roots are trusted as the owner gave them; everything below them is looked at.
+    """
+    if not text or len(text) > MAX_PATH_CHARS:
+        raise _refused(field, f"A folder needs 1 to {MAX_PATH_CHARS} characters.", "Give an absolute folder.")
+    if any(ord(character) < 32 or 0xD800 <= ord(character) <= 0xDFFF for character in text):
+        raise _refused(field, "A folder name may not hold control characters.", "Remove them.")
+    if not text.startswith("/"):
+        raise _refused(field, "The folder is not absolute.", "Write the path from the root, without ~.")
+    if ".." in text.split("/"):
+        raise _refused(field, "The folder contains `..`.", "Write the path without it.")
+    folder = _below_allowed_root(Path(os.path.normpath("/" + text.lstrip("/"))), field)
+    _refuse_server_folders(folder, field)
+    return folder
+
+
+def _below_allowed_root(folder: Path, field: str) -> Path:
+    for root in allowed_roots():
+        real_root = root.resolve()
+        for spelling in (root, real_root):
+            if folder.is_relative_to(spelling):
+                return _walk(real_root, folder.relative_to(spelling).parts, field)
+    raise _refused(
+        field,
+        "The folder lies outside the allowed roots.",
+        "Use a folder inside the data folder, or add its root to MEMORY_ALLOWED_ROOTS and restart.",
+        code="path_not_allowed",
+    )
+
+
+def _walk(root: Path, parts: tuple[str, ...], field: str) -> Path:
+    folder = root
+    try:
+        for part in parts:
+            folder /= part
+            if folder.is_symlink():
+                raise _refused(
+                    field,
+                    f"{folder} is a symlink, and symlinks are not followed.",
+                    "Give the real folder.",
+                    code="path_not_allowed",
+                )
+        if folder.exists() and not folder.is_dir():
+            raise _refused(field, f"{folder} is not a folder.", "Give a folder of Markdown files.")
+    except OSError as error:
+        raise _refused(
+            field, f"{folder} cannot be looked at: {error.strerror}.", "Check its owner and mode."
+        ) from error
+    return folder
+
+
+def _refuse_server_folders(folder: Path, field: str) -> None:
+    own = data_dir().resolve()
+    for name in PRIVATE_FOLDERS:
+        private = own / name
+        if private.is_relative_to(folder) or folder.is_relative_to(private):
+            raise _refused(
+                field,
+                "The folder would take in the server's own files.",
+                f"Use a folder such as {own / 'workspaces'}/<agent>.",
+                code="path_not_allowed",
+            )
+
+
+def _refused(field: str, message: str, hint: str, *, code: str = "") -> Invalid:
+    return Invalid(message, hint=hint, field=field, code=code)

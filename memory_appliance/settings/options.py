@@ -1,0 +1,206 @@
+"""Every MEMORY_* option in one typed table; the documentation and `.env.example` are drawn from it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from memory_appliance.settings.secret_files import secret_from_file
+
+PREFIX = "MEMORY_"
+SAMPLE_SECRET = "change-me"
+"""The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
+
+IGNORED_NAMES = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
+"""systemd sets these for every service it starts."""
+
+
+class OptionError(Exception):
+    """An option cannot be used; the message is one line that names it and says what to do."""
+
+
+def _split(text: object, separators: str) -> object:
+    if not isinstance(text, str):
+        return text
+    return tuple(part.strip() for part in re.split(f"[{re.escape(separators)}]", text) if part.strip())
+
+
+def _split_paths(text: object) -> object:
+    return _split(text, f",{os.pathsep}")
+
+
+def _split_names(text: object) -> object:
+    return _split(text, ",")
+
+
+Folders = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_split_paths)]
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_names)]
+
+
+class Options(BaseSettings):
+    """What the owner may set in the environment or in a `.env` file beside `manage.py`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="ignore", env_ignore_empty=True, frozen=True, populate_by_name=True
+    )
+
+    data_dir: Path = Field(
+        Path("data"),
+        description="Folder of everything the server keeps: control database, indexes, workspaces, models.",
+    )
+    host: str = Field("127.0.0.1", min_length=1, description="Address the web server listens on.")
+    port: int = Field(8765, ge=1, le=65535, description="Port the web server listens on.")
+    allowed_hosts: Names = Field(
+        (),
+        description="Host names, separated by commas, that requests may carry besides localhost and MEMORY_HOST.",
+    )
+    trusted_origins: Names = Field(
+        (), description="Origins such as https://memory.example, separated by commas, whose forms are accepted."
+    )
+    admin_password: SecretStr | None = Field(
+        None, description="Password of the first user `admin`; else one is generated and printed once."
+    )
+    bootstrap_key: SecretStr | None = Field(
+        None,
+        description="An admin API key to create at the first start, 32 characters or more; else one is generated "
+        "and printed once.",
+    )
+    secret_key: SecretStr | None = Field(
+        None, description="Signs the web sessions; else generated once into <data>/run/secret_key."
+    )
+    demo: bool = Field(True, description="Whether the first start adds the demo agent with its sample workspace.")
+    allowed_roots: Folders = Field(
+        (),
+        description="Folders outside the data folder in which workspaces and collections may lie, separated by "
+        f"commas or `{os.pathsep}`.",
+    )
+    database_url: SecretStr | None = Field(
+        None,
+        validation_alias="DATABASE_URL",
+        description="Control database as a URL (PostgreSQL); else SQLite in <data>/control.sqlite3.",
+    )
+    broker_url: SecretStr | None = Field(
+        None, description="A Valkey or Redis server of your own; else the bundled one on a Unix socket."
+    )
+    update_interval_seconds: int = Field(
+        300, ge=5, le=86_400, description="How often every agent's files are looked at."
+    )
+    update_debounce_seconds: float = Field(
+        15, ge=0, le=3600, description="Smallest pause between two updates of one agent while its files keep changing."
+    )
+    sweep_seconds: float = Field(2, ge=0.2, le=60, description="How often due work is looked for.")
+    watch: Literal["auto", "poll", "off"] = Field(
+        "auto", description="How changes on disk are noticed: by the system, by polling, or by the interval alone."
+    )
+    model_threads: int = Field(1, ge=1, le=64, description="Threads the local embedding model computes with.")
+    web_workers: int = Field(2, ge=1, le=64, description="Processes that serve the API and the pages.")
+    web_threads: int = Field(2, ge=1, le=64, description="Threads of each web process.")
+    query_embed_timeout_ms: int = Field(
+        1500,
+        ge=10,
+        le=60_000,
+        description="How long a search waits for its query's vector before it goes by words alone.",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="What is written to stderr.")
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.upper() if isinstance(value, str) else value
+
+    @field_validator("watch", mode="before")
+    @classmethod
+    def _lower(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _real_folder(cls, value: Path) -> Path:
+        return value.expanduser().resolve()
+
+    @field_validator("allowed_roots")
+    @classmethod
+    def _absolute_roots(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
+        for root in value:
+            if not root.is_absolute():
+                raise ValueError(f"{root} is not an absolute folder")
+            if root.parent == root:
+                raise ValueError("the root of the file system cannot be allowed; name the folders inside it")
+        return value
+
+    @field_validator("bootstrap_key")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < 32:
+            raise ValueError("needs 32 characters or more")
+        return value
+
+    @field_validator("admin_password", "bootstrap_key", "secret_key")
+    @classmethod
+    def _not_the_sample(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and value.get_secret_value().startswith(SAMPLE_SECRET):
+            raise ValueError("still has the sample's value; choose one of your own or leave it out")
+        return value
+
+
+def env_name(field: str) -> str:
+    """`port` → `MEMORY_PORT`; `database_url` alone has the name that every host knows."""
+    return "DATABASE_URL" if field == "database_url" else PREFIX + field.upper()
+
+
+def is_secret(field: str) -> bool:
+    return SecretStr in get_args(Options.model_fields[field].annotation)
+
+
+SECRET_NAMES = tuple(env_name(field) for field in Options.model_fields if is_secret(field))
+
+
+def load_options(env_file: Path | None = None) -> Options:
+    """The options as the environment, and below it `env_file`, give them.
+
+    Raises `OptionError`: one line that names one option.
+    """
+    try:
+        return Options(_env_file=env_file, **_secrets_from_files({**_env_file_values(env_file), **os.environ}))
+    except ValidationError as error:
+        raise OptionError(_one_line(error)) from error
+
+
+def unknown_names(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """MEMORY_* names that are no option, each with the option that was probably meant ("" when none is near)."""
+    known = {env_name(field) for field in Options.model_fields}
+    known |= {f"{name}_FILE" for name in SECRET_NAMES}
+    strangers = sorted(name for name in environ if name.startswith(PREFIX) and name not in known | IGNORED_NAMES)
+    return {name: next(iter(difflib.get_close_matches(name, known, n=1)), "") for name in strangers}
+
+
+def _secrets_from_files(environ: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return {
+            field: value
+            for field in Options.model_fields
+            if is_secret(field) and (value := secret_from_file(env_name(field), environ))
+        }
+    except ValueError as error:
+        raise OptionError(str(error)) from error
+
+
+def _env_file_values(path: Path | None) -> dict[str, str]:
+    if path is None:
+        return {}
+    return {name: value for name, value in dotenv_values(path).items() if value is not None}
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    location = str(first["loc"][0])
+    name = env_name(location) if location in Options.model_fields else location
+    return f"{name}: {first['msg'].removeprefix('Value error, ')}. See docs/configuration.md."
