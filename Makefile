@@ -1,0 +1,43 @@
+# Two targets matter: `make run` sets everything up and serves, `make test` sets up and tests. Both can be repeated.
+
+.DEFAULT_GOAL := help
+PYTHON_IN := .venv/bin
+
+.PHONY: help run setup setup-dev models test test-fast lint format clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: setup  ## set up what is missing and serve on http://127.0.0.1:8765 until Ctrl-C
+	@exec $(PYTHON_IN)/python -m memory_appliance.launch
+
+setup:
+	@scripts/setup
+
+setup-dev:
+	@scripts/setup --dev
+
+models:  ## build and install the local model runtime (make run does it in the background)
+	@$(PYTHON_IN)/python -m memory_appliance.launch.models_setup
+
+test: setup-dev models lint  ## everything CI runs: lint, types, import contract, unit and integration tests
+	@echo "▸ Unit tests"
+	@$(PYTHON_IN)/pytest tests/unit
+	@echo "▸ Integration tests: real broker, worker, models"
+	@$(PYTHON_IN)/pytest tests/integration
+
+test-fast: setup-dev  ## the unit tests alone, less than a minute
+	@$(PYTHON_IN)/pytest tests/unit
+
+lint: setup-dev  ## style, formatting, types, direction of imports
+	@echo "▸ Style" && $(PYTHON_IN)/ruff check .
+	@echo "▸ Formatting" && $(PYTHON_IN)/ruff format --check .
+	@echo "▸ Types" && $(PYTHON_IN)/mypy
+	@echo "▸ Import contract" && $(PYTHON_IN)/lint-imports
+
+format:
+	@$(PYTHON_IN)/ruff check --fix . && $(PYTHON_IN)/ruff format .
+
+clean:  ## remove the environment and the caches; your data folder stays
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './data/*' -prune -exec rm -rf {} +
