@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tenacity import retry, retry_if_exception, stop_after_attempt, wait_fixed
+
+from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.documents.lines import count_lines, decode, split_lines
+from search.documents.locate import Location, locate
+from search.documents.patterns import Globs
+from search.documents.scan import ScanLimits, scan_collection
+from search.documents.window import cut_window
+from search.errors import BadQuery
 from search.spec import IndexSpec
 
 DEFAULT_LINES = 120
 MAX_CHARS = 12_000
+MAX_FILES = 200
+"""Files that one multi_get answers."""
+MAX_TOTAL_BYTES = 8 * 1024 * 1024
+"""Bytes that all files of one multi_get may have together."""
+
+_TRANSIENT = frozenset({errno.EAGAIN, errno.EINTR, errno.EBUSY, errno.EDEADLK, errno.ESTALE})
 
 
 @dataclass(frozen=True, slots=True)
 class GetResult:
-    """`not_found` and `error` carry an empty text; `error` has a `code` (`path_not_allowed`, `read_failed`)."""
+    """`not_found` and `error` carry an empty text; `error` has a `code`.
+
+    Codes: `path_not_allowed`, `read_failed`, and `too_large` for a file beyond the byte limit, or for the files that
+    one multi_get had to leave out. `lines` counts the lines in `text`. A truncated text ends with a notice in
+    brackets that is not part of the file; `next_from` and `next_offset` (characters into that line) continue it.
+    """
 
     status: Literal["ok", "not_found", "error"]
     path: str
@@ -43,8 +64,35 @@ def get_document(
     max_chars: int = MAX_CHARS,
     resolve_docid: ResolveDocid | None = None,
 ) -> GetResult:
-    """Read `lines` lines (default 120) from 1-based `from_line`; semantics of memory_get."""
-    raise NotImplementedError
+    """Read `lines` lines (default 120) from 1-based `from_line`; semantics of memory_get.
+
+    `offset` skips characters of the first line, to continue inside a line longer than `max_chars`. `max_chars` counts
+    the file's own characters, not the notice. Raises `BadQuery` for numbers that make no sense; every fault of the
+    path or the file is in the result.
+    """
+    if from_line < 1 or offset < 0 or max_chars < 1 or (lines is not None and lines < 1):
+        raise BadQuery(
+            "from, lines and max_chars start at 1, offset at 0", hint="Leave them out to read from the start."
+        )
+    found = _read(spec, path, ScanLimits().max_file_bytes, resolve_docid)
+    if isinstance(found, GetResult):
+        return found
+    path, text = found
+    total = count_lines(text)
+    window = cut_window(
+        split_lines(text)[:total], from_line=from_line, count=lines or DEFAULT_LINES, offset=offset, max_chars=max_chars
+    )
+    return GetResult(
+        status="ok",
+        path=path,
+        text=window.text + _notice(window.next_from, window.next_offset),
+        from_line=from_line,
+        lines=window.lines,
+        total_lines=total,
+        truncated=window.next_from is not None,
+        next_from=window.next_from,
+        next_offset=window.next_offset,
+    )
 
 
 def multi_get(
@@ -55,5 +103,87 @@ def multi_get(
     max_bytes: int = 64 * 1024,
     resolve_docid: ResolveDocid | None = None,
 ) -> tuple[GetResult, ...]:
-    """Several files by path list or glob; a bad name is reported in its own result, the rest is returned."""
-    raise NotImplementedError
+    """Several whole files by path list or glob; a bad name is reported in its own result, the rest is returned.
+
+    The glob is matched against user-visible paths. Files beyond 200, or beyond 8 MiB together, get the code
+    `too_large`. Raises `BadQuery` unless exactly one of `paths` and `glob` is given, and for a bad glob.
+    """
+    if bool(paths) == (glob is not None):
+        raise BadQuery("give either paths or a glob", hint="For example memory/2026-09-*.md.")
+    if max_bytes < 1:
+        raise BadQuery("max_bytes starts at 1", hint="Leave it out for 65,536.")
+    names = list(dict.fromkeys(paths)) if glob is None else _matching(spec, glob)
+    results: list[GetResult] = []
+    left = MAX_TOTAL_BYTES
+    for place, name in enumerate(names):
+        if place >= MAX_FILES:
+            results.append(
+                _error(name, "too_large", f"one call answers at most {MAX_FILES} files; ask for this one again")
+            )
+            continue
+        result = _whole_file(spec, name, min(max_bytes, left), resolve_docid)
+        left = max(0, left - len(result.text.encode()))
+        results.append(result)
+    return tuple(results)
+
+
+def _whole_file(spec: IndexSpec, path: str, max_bytes: int, resolve_docid: ResolveDocid | None) -> GetResult:
+    found = _read(spec, path, max_bytes, resolve_docid)
+    if isinstance(found, GetResult):
+        return found
+    path, text = found
+    total = count_lines(text)
+    return GetResult("ok", path, "\n".join(split_lines(text)[:total]), lines=total, total_lines=total)
+
+
+def _matching(spec: IndexSpec, glob: str) -> list[str]:
+    pattern = Globs([glob])
+    return [
+        path
+        for collection in spec.collections
+        if collection.source == "memory"
+        for file in scan_collection(collection).files
+        if pattern.match(path := collection.prefix + file.rel)
+    ]
+
+
+def _read(
+    spec: IndexSpec, path: str, max_bytes: int, resolve_docid: ResolveDocid | None
+) -> tuple[str, str] | GetResult:
+    """User-visible path and decoded text, or the result that says why there is none."""
+    if path.startswith("#"):
+        resolved = resolve_docid(path[1:]) if resolve_docid else None
+        if resolved is None:
+            return GetResult("not_found", path)
+        path = resolved
+    try:
+        data = _read_bytes(locate(spec, path), max_bytes)
+    except PathNotAllowed as error:
+        return _error(path, error.code, f"{error.message}. {error.hint}")
+    except FileTooLarge as error:
+        return _error(path, error.code, f"{error.message}. Read it in parts with get.")
+    except FileNotFoundError:
+        return GetResult("not_found", path)
+    except OSError as error:
+        return _error(path, "read_failed", f"the file cannot be read: {error.strerror}")
+    return path, decode(data)[0]
+
+
+def _transient(error: BaseException) -> bool:
+    return isinstance(error, OSError) and error.errno in _TRANSIENT
+
+
+@retry(retry=retry_if_exception(_transient), stop=stop_after_attempt(4), wait=wait_fixed(0.05), reraise=True)
+def _read_bytes(location: Location, max_bytes: int) -> bytes:
+    return read_inside(location.collection.root, location.rel, max_bytes)
+
+
+def _error(path: str, code: str, error: str) -> GetResult:
+    return GetResult("error", path, code=code, error=error)
+
+
+def _notice(next_from: int | None, next_offset: int | None) -> str:
+    if next_from is None:
+        return ""
+    within = f" and offset={next_offset}" if next_offset is not None else ""
+    return f"\n\n[truncated: continue with from={next_from}{within}]"

@@ -1,0 +1,153 @@
+"""The one place that decides which file may be opened: regular files below a root, reached without any symlink."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from search.errors import SearchError
+
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+_READ_BLOCK = 1024 * 1024
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# O_NONBLOCK: opening a named pipe must not wait for a writer.
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class PathNotAllowed(SearchError):
+    """The path leaves its root, passes a symlink, or names something that is not a regular file."""
+
+    code = "path_not_allowed"
+
+
+class FileTooLarge(SearchError):
+    """The file has more bytes than the caller accepts. `size` is the file's size in bytes."""
+
+    code = "too_large"
+
+    def __init__(self, rel: str, size: int, max_bytes: int) -> None:
+        super().__init__(
+            f"{shown(rel)} has {size:,} bytes; the limit is {max_bytes:,}",
+            hint="Split the file, or read it in parts.",
+        )
+        self.size = size
+
+
+def shown(path: str) -> str:
+    """The path as an error message may carry it: quoted, control characters escaped, at most 200 characters."""
+    return repr(path if len(path) <= 200 else path[:197] + "...")
+
+
+def name_problem(name: str) -> str | None:
+    """Why `name` may not be one component of a path; None when it may."""
+    if name in ("", ".", ".."):
+        return "empty, '.' and '..' components are not allowed"
+    if "/" in name or "\\" in name:
+        return "slashes and backslashes are not allowed inside a name"
+    if not name.isprintable() and any(ord(char) < 32 or ord(char) == 127 for char in name):
+        return "control characters are not allowed in a name"
+    try:
+        length = len(name.encode())
+    except UnicodeEncodeError:
+        return "the name is not valid Unicode"
+    if length > MAX_NAME_BYTES:
+        return f"a name may have at most {MAX_NAME_BYTES} bytes"
+    return None
+
+
+def split_path(rel: str) -> list[str]:
+    """Components of a root-relative path with `/` between them. Raises `PathNotAllowed` for every other shape."""
+    if len(rel) > MAX_PATH_BYTES:
+        raise PathNotAllowed(f"{shown(rel)}: the path is too long", hint=f"At most {MAX_PATH_BYTES} bytes.")
+    names = rel.split("/")
+    for name in names:
+        problem = name_problem(name)
+        if problem:
+            raise PathNotAllowed(
+                f"{shown(rel)}: {problem}", hint="Give a path relative to the workspace, such as MEMORY.md."
+            )
+    return names
+
+
+def open_folder(root: Path, folders: Sequence[str] = ()) -> int:
+    """Descriptor of the folder `folders` below `root`; every step is opened relative to the one before.
+
+    The names must come from `split_path` or from a directory listing. Raises `PathNotAllowed` when the root or a
+    step is a symlink, `FileNotFoundError` when a step is missing or is a file, other `OSError` as they come.
+    """
+    fd = _open_step(str(root), None)
+    for name in folders:
+        try:
+            inner = _open_step(name, fd)
+        finally:
+            os.close(fd)
+        fd = inner
+    return fd
+
+
+def open_inside(root: Path, rel: str) -> int:
+    """Read-only descriptor of the regular file `rel` below `root`; the caller closes it.
+
+    Raises `PathNotAllowed`, `FileNotFoundError`, `IsADirectoryError`, or another `OSError` of the file system.
+    """
+    *folders, name = split_path(rel)
+    folder = open_folder(root, folders)
+    try:
+        fd = os.open(name, _FILE_FLAGS, dir_fd=folder)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise PathNotAllowed(
+                f"{shown(rel)} is a symlink", hint="Symlinks are not followed; copy the file."
+            ) from error
+        if error.errno == errno.ENXIO:
+            raise _not_regular(rel) from error
+        raise
+    finally:
+        os.close(folder)
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISREG(mode):
+        return fd
+    os.close(fd)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", rel)
+    raise _not_regular(rel)
+
+
+def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:
+    """Content of the regular file `rel` below `root`. Raises like `open_inside`, and `FileTooLarge`."""
+    fd = open_inside(root, rel)
+    try:
+        size = os.fstat(fd).st_size
+        blocks: list[bytes] = []
+        length = 0
+        while max_bytes is None or max(size, length) <= max_bytes:
+            block = os.read(fd, min(_READ_BLOCK, max(size - length, 0) + 1))
+            if not block:
+                return b"".join(blocks)
+            blocks.append(block)
+            length += len(block)
+        raise FileTooLarge(rel, max(size, length), max_bytes)
+    finally:
+        os.close(fd)
+
+
+def _open_step(name: str, parent: int | None) -> int:
+    try:
+        return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
+    except OSError as error:
+        if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+            raise
+        # Only the wording depends on this second look: nothing was opened, and nothing will be.
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise PathNotAllowed(
+                f"{shown(name)} is a symlink", hint="Symlinks are not followed; use the real folder."
+            ) from error
+        raise FileNotFoundError(errno.ENOENT, "is not a folder", name) from error
+
+
+def _not_regular(rel: str) -> PathNotAllowed:
+    return PathNotAllowed(f"{shown(rel)} is not a regular file", hint="Only regular Markdown files are read.")

@@ -1,0 +1,48 @@
+"""From a path as users write it to the collection and root-relative path it stands for, or a refusal."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from search.documents.contain import PathNotAllowed, shown, split_path
+from search.documents.patterns import selection
+from search.spec import CollectionSpec, IndexSpec
+
+_READABLE_ROOTS = frozenset({"memory.md", "user.md", "dreams.md"})
+_HINT = "Readable are MEMORY.md, USER.md, DREAMS.md, memory/**/*.md and <collection>/<path>."
+
+
+class Location(NamedTuple):
+    collection: CollectionSpec
+    rel: str
+
+
+def locate(spec: IndexSpec, path: str) -> Location:
+    """Where a user-visible path lies. Looks at names only; opening it still goes through `open_inside`.
+
+    Without a collection's prefix a path belongs to the built-in collection (prefix ""). Raises `PathNotAllowed` for
+    everything that the collections do not cover, also for session transcripts, which are searched but never read.
+    """
+    split_path(path)
+    for collection in spec.collections:
+        if collection.prefix and path.startswith(collection.prefix):
+            rel = path.removeprefix(collection.prefix)
+            if collection.source == "memory" and rel and selection(collection).takes(rel):
+                return Location(collection, rel)
+            raise _refused(path)
+    for collection in spec.collections:
+        if not collection.prefix and collection.source == "memory" and _builtin_takes(collection, path):
+            return Location(collection, path)
+    raise _refused(path)
+
+
+def _builtin_takes(collection: CollectionSpec, rel: str) -> bool:
+    """The built-in collection's files, its diary, and every visible note below memory/, whatever the patterns are."""
+    if rel.lower() in _READABLE_ROOTS:
+        return True
+    chosen = selection(collection)
+    return chosen.takes(rel) or (rel.startswith("memory/") and rel.endswith(".md") and not chosen.ignores(rel))
+
+
+def _refused(path: str) -> PathNotAllowed:
+    return PathNotAllowed(f"{shown(path)} is not a file that this agent's collections allow", hint=_HINT)

@@ -1,0 +1,76 @@
+"""parse_document(): one file's bytes to its title and its chunks, ready for the index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.documents.annotations import strip_annotations
+from search.documents.chunker import cut_entries, cut_lines
+from search.documents.front_matter import read_front_matter
+from search.documents.lines import decode, split_lines
+from search.documents.outline import read_outline
+from search.spec import ChunkingSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage. Lines are 1-based, inclusive, and true for the file as it lies on disk.
+
+    `text` has no annotation comments. `heading` is the section path at the first line that is new in this chunk,
+    such as `Trip > Hotels`. `importance` is the highest of the lines' and the file's own. An `excluded` chunk has a
+    malformed project annotation and must not be in any result.
+    """
+
+    text: str
+    start_line: int
+    end_line: int
+    heading: str
+    importance: int | None
+    triggers: tuple[str, ...]
+    projects: tuple[str, ...]
+    excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """`importance` is the front matter's, `problems` are notes for the owner; the file was read all the same."""
+
+    title: str
+    chunks: tuple[Chunk, ...]
+    importance: int | None
+    problems: tuple[str, ...]
+    front_matter_lines: int
+
+
+def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSpec) -> ParsedDocument:
+    """Cut the file `rel` into chunks; `curated` files are cut per entry. No content is refused."""
+    text, lossy = decode(data)
+    lines = split_lines(text)
+    front = read_front_matter(lines)
+    lines, annotations = strip_annotations(lines, curated=curated)
+    body = lines[front.lines :]
+    first_line = front.lines + 1
+    outline = read_outline(body, first_line=first_line)
+    cut = cut_entries if curated else cut_lines
+    chunks: list[Chunk] = []
+    for passage, start, end, body_line in cut(body, chunking, headings=outline.lines, first_line=first_line):
+        said = annotations.between(start, end)
+        chunks.append(
+            Chunk(
+                text=passage,
+                start_line=start,
+                end_line=end,
+                heading=outline.path_at(body_line),
+                importance=max(filter(None, (said.importance, front.importance)), default=None),
+                triggers=said.triggers,
+                projects=said.projects,
+                excluded=said.excluded,
+            )
+        )
+    return ParsedDocument(
+        title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
+        chunks=tuple(chunks),
+        importance=front.importance,
+        problems=("not valid UTF-8: unreadable bytes are shown as \ufffd; save the file as UTF-8",) if lossy else (),
+        front_matter_lines=front.lines,
+    )

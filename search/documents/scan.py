@@ -1,0 +1,175 @@
+"""scan_collection(): the Markdown files of one collection as they lie on disk, and what had to be skipped."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from search.documents.contain import PathNotAllowed, name_problem, open_folder
+from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
+from search.index.report import Problem
+from search.spec import CollectionSpec
+
+
+class FoundFile(NamedTuple):
+    """A regular file. `rel` is root-relative with `/`; size in bytes."""
+
+    rel: str
+    mtime_ns: int
+    size: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScanLimits:
+    """Larger files and deeper folders become problems instead of work."""
+
+    max_file_bytes: int = 16 * 1024 * 1024
+    max_depth: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """What a scan found. `files` is sorted by `rel`.
+
+    `readable` is False when nothing can be said of the root. `unreadable` names the folders and files below it that
+    could not be looked at: what was known of them stays valid, see `unknown`.
+    """
+
+    files: list[FoundFile]
+    problems: list[Problem]
+    readable: bool = True
+    unreadable: tuple[str, ...] = ()
+
+    def unknown(self, rel: str) -> bool:
+        """Whether this scan cannot tell if `rel` exists, so that its absence from `files` means nothing."""
+        return not self.readable or any(rel == lost or rel.startswith(f"{lost}/") for lost in self.unreadable)
+
+
+class _Folder(NamedTuple):
+    names: tuple[str, ...]
+    wanted: States
+    ignored: States
+
+
+@dataclass(slots=True)
+class _Findings:
+    prefix: str
+    files: list[FoundFile] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+    def skip(self, rel: str, problem: str) -> None:
+        path = (self.prefix + rel).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        self.problems.append(Problem(path, problem))
+
+    def lose(self, rel: str, error: OSError) -> None:
+        self.skip(rel, f"cannot be read ({error.strerror}); what is indexed of it is kept")
+        self.unreadable.append(rel)
+
+
+def scan_collection(spec: CollectionSpec, limits: ScanLimits | None = None) -> ScanResult:
+    """Walk the collection's root. Never raises for what lies on disk: everything skipped is a `Problem`.
+
+    No symlink is followed, also none that replaces a folder during the walk. A folder that cannot be read is
+    reported in `unreadable` and is not taken for an empty one.
+    """
+    limits = limits or ScanLimits()
+    try:
+        chosen = selection(spec)
+        os.close(open_folder(spec.root))
+    except (BadPattern, PathNotAllowed) as error:
+        return _unreadable_root(spec, error.message)
+    except OSError as error:
+        return _unreadable_root(spec, f"the folder {spec.root} cannot be read: {error.strerror}")
+    findings = _Findings(spec.prefix)
+    pending = [_Folder((), chosen.patterns.start, chosen.ignore.start)]
+    while pending:
+        folder = pending.pop()
+        try:
+            pending.extend(_scan_folder(spec, chosen, limits, folder, findings))
+        except FileNotFoundError:
+            if not folder.names:
+                return _unreadable_root(spec, f"the folder {spec.root} vanished during the scan")
+        except PathNotAllowed as error:
+            findings.skip("/".join(folder.names), error.message)
+        except OSError as error:
+            if not folder.names:
+                return _unreadable_root(spec, f"the folder {spec.root} cannot be read: {error.strerror}")
+            findings.lose("/".join(folder.names), error)
+    findings.files.sort()
+    findings.problems.sort(key=lambda problem: problem.path)
+    return ScanResult(findings.files, findings.problems, unreadable=tuple(sorted(findings.unreadable)))
+
+
+def _unreadable_root(spec: CollectionSpec, problem: str) -> ScanResult:
+    return ScanResult([], [Problem(spec.prefix or spec.name, problem)], readable=False)
+
+
+def _scan_folder(
+    spec: CollectionSpec, chosen: Selection, limits: ScanLimits, folder: _Folder, findings: _Findings
+) -> list[_Folder]:
+    """Add the folder's files to `findings`; answer the folders below it that may hold more."""
+    below: list[_Folder] = []
+    base = "".join(f"{name}/" for name in folder.names)
+    patterns, ignore = chosen.patterns, chosen.ignore
+    fd = open_folder(spec.root, folder.names)
+    try:
+        with os.scandir(fd) as entries:
+            for entry in entries:
+                name = entry.name
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if name.startswith(".") or (is_folder and skipped_folder(name)):
+                    continue
+                is_link = entry.is_symlink()
+                if not (is_folder or is_link or name.endswith(".md")):
+                    continue
+                wanted = patterns.step(folder.wanted, name)
+                matches = name.endswith(".md") and patterns.accepts(wanted)
+                descends = (is_folder or is_link) and patterns.alive(wanted)
+                ignored = ignore.step(folder.ignored, name)
+                if not (matches or descends) or ignore.accepts(ignored):
+                    continue
+                rel = base + name
+                problem = name_problem(name)
+                if problem:
+                    findings.skip(rel, problem)
+                elif is_link:
+                    if matches or _leads_to_folder(entry):
+                        findings.skip(rel, "symlink, not followed")
+                elif is_folder:
+                    if matches:
+                        findings.skip(rel, "is a folder, not a file")
+                    if len(folder.names) >= limits.max_depth:
+                        findings.skip(rel, f"nested more than {limits.max_depth} folders deep, not read")
+                    elif descends:
+                        below.append(_Folder((*folder.names, name), wanted, ignored))
+                elif matches:
+                    _add_file(entry, rel, limits, findings)
+    finally:
+        os.close(fd)
+    return below
+
+
+def _leads_to_folder(link: os.DirEntry[str]) -> bool:
+    try:
+        return link.is_dir()
+    except OSError:  # a loop, or a target that may not be looked at
+        return False
+
+
+def _add_file(entry: os.DirEntry[str], rel: str, limits: ScanLimits, findings: _Findings) -> None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return  # removed since the listing
+    except OSError as error:
+        findings.lose(rel, error)
+        return
+    if not entry.is_file(follow_symlinks=False):
+        findings.skip(rel, "is not a regular file")
+    elif status.st_size > limits.max_file_bytes:
+        findings.skip(rel, f"has {status.st_size:,} bytes, more than the limit of {limits.max_file_bytes:,}; split it")
+    else:
+        findings.files.append(FoundFile(rel, status.st_mtime_ns, status.st_size, status.st_ino))
