@@ -1,0 +1,41 @@
+"""verify_file(): is a model file exactly the one that is known? Asked before anything loads it.
+
+A truncated GGUF can abort the process that loads it, so the check comes first. Hashing 74 MB takes a moment, so a
+passed check is noted in a side file `<name>.ok` and believed while the file's size and modification time stay.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from search.errors import EmbedderUnavailable
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def verify_file(path: Path, sha256: str) -> None:
+    """Raise `EmbedderUnavailable` unless `path` has this checksum; `FileNotFoundError` when it is not there."""
+    facts = path.stat()
+    note = {"size": facts.st_size, "mtime_ns": facts.st_mtime_ns, "sha256": sha256}
+    side_file = path.with_name(path.name + ".ok")
+    if _read(side_file) == note:
+        return
+    found = sha256_of(path)
+    if found != sha256:
+        raise EmbedderUnavailable(
+            f"{path.name} is damaged or not the expected file (sha256 {found[:12]}…, expected {sha256[:12]}…)",
+            hint=f"Delete {path}; the bundled model is made again by itself.",
+        )
+    side_file.write_text(json.dumps(note))
+
+
+def _read(side_file: Path) -> object:
+    try:
+        return json.loads(side_file.read_text())
+    except (OSError, ValueError):
+        return None
