@@ -1,0 +1,107 @@
+"""Which exception becomes which error answer. Whatever is not listed here is a fault and goes to Django's 500."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+from agents.errors import Conflict, Invalid, NotFound, RuleError
+from memory_appliance.api.codes import ErrorCode
+from memory_appliance.api.parser import MalformedBody
+from memory_appliance.api.shape import ApiError, error_response
+from search.errors import BadQuery, IndexBusy, IndexUnavailable
+
+
+def install(api: NinjaAPI) -> None:
+    api.add_exception_handler(ApiError, _api_error)
+    api.add_exception_handler(RuleError, _rule_error)
+    api.add_exception_handler(ValidationError, _validation_error)
+    api.add_exception_handler(AuthenticationError, _unauthorized)
+    api.add_exception_handler(HttpError, _http_error)
+    api.add_exception_handler(Http404, _not_found)
+    api.add_exception_handler(RequestDataTooBig, _too_large)
+    api.add_exception_handler(UnreadablePostError, _unreadable)
+    api.add_exception_handler(BadQuery, _bad_query)
+    api.add_exception_handler(IndexUnavailable, _index_unavailable)
+    api.add_exception_handler(IndexBusy, _index_unavailable)
+    api.add_exception_handler(OperationalError, _database_busy)
+
+
+def _api_error(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(error.code, error.message, hint=error.hint, field=error.field)
+
+
+def _rule_error(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(rule_code(error), error.message, hint=error.hint, field=error.field)
+
+
+def rule_code(error: RuleError) -> ErrorCode:
+    """The error's own code; every code the rules use is a member, a test reads them all."""
+    if error.code in ErrorCode:
+        return ErrorCode(error.code)
+    for kind, code in _BY_KIND:
+        if isinstance(error, kind):
+            return code
+    return ErrorCode.INTERNAL_ERROR
+
+
+_BY_KIND = (
+    (Invalid, ErrorCode.INVALID_VALUE),
+    (NotFound, ErrorCode.NOT_FOUND),
+    (Conflict, ErrorCode.CONFLICT),
+)
+
+
+def _validation_error(request: HttpRequest, error: Any) -> HttpResponse:
+    first, *others = error.errors
+    field = _field(first["loc"])
+    message = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "missing" and not field:
+        message = "A JSON object is required as the body"
+    hint = f"{len(others)} more field(s) are wrong too." if others else ""
+    return error_response(ErrorCode.INVALID_VALUE, f"{field}: {message}" if field else message, hint=hint, field=field)
+
+
+def _field(location: tuple[Any, ...]) -> str:
+    """`("body", "payload", "rules", 0, "action")` → `rules.0.action`; the body's own name is the server's."""
+    parts = location[2:] if location and location[0] == "body" else location[1:]
+    return ".".join(str(part) for part in parts)
+
+
+def _unauthorized(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.UNAUTHORIZED, "The key is missing or not valid.")
+
+
+def _http_error(request: HttpRequest, error: Any) -> HttpResponse:
+    if isinstance(error.__cause__, MalformedBody):
+        return error_response(ErrorCode.MALFORMED_JSON, str(error.__cause__))
+    return error_response(ErrorCode.BAD_REQUEST, error.message)
+
+
+def _not_found(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.NOT_FOUND, "There is nothing at this address.")
+
+
+def _too_large(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.BODY_TOO_LARGE, "The body is larger than this server reads.")
+
+
+def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.BAD_REQUEST, "The body ended before its announced length.")
+
+
+def _bad_query(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.BAD_QUERY, error.message, hint=error.hint)
+
+
+def _index_unavailable(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.TEMPORARILY_UNAVAILABLE, error.message, hint=error.hint)
+
+
+def _database_busy(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(ErrorCode.TEMPORARILY_UNAVAILABLE, "The control database is busy or cannot be reached.")

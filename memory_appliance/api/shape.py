@@ -1,0 +1,43 @@
+"""The one shape every error answer has, for the API and for Django's own error pages under it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+
+from memory_appliance.api.codes import ErrorCode
+
+MACHINE_PREFIXES = ("/api/", "/health/", "/metrics")
+"""Addresses that programs call: their errors are JSON; people's errors are pages."""
+
+
+class ApiError(Exception):
+    """An answer that is an error, raised by a door."""
+
+    def __init__(self, code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint or code.hint
+        self.field = field
+
+
+def error_body(code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> dict[str, Any]:
+    error = {"code": code.value, "message": message, "hint": hint or code.hint}
+    if field:
+        error["field"] = field
+    return {"error": error}
+
+
+def error_response(code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> JsonResponse:
+    response = JsonResponse(error_body(code, message, hint=hint, field=field), status=code.status)
+    if code is ErrorCode.UNAUTHORIZED:
+        response["WWW-Authenticate"] = "Bearer"
+    elif code is ErrorCode.TEMPORARILY_UNAVAILABLE:
+        response["Retry-After"] = "2"
+    return response
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return request.path.startswith(MACHINE_PREFIXES) and request.path != "/api/docs"

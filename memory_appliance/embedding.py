@@ -1,0 +1,26 @@
+"""The bridge that imports may not build themselves: the rules get the client of the models process as their embedder."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from agents.embedding import set_embedder_factory
+
+if TYPE_CHECKING:
+    from workers.client import ModelsClient
+
+
+@cache
+def models_client() -> ModelsClient:
+    """This process's client. It connects when it is first asked, and anew after a fork."""
+    from workers.client import ModelsClient  # late: most management commands need neither it nor numpy
+
+    return ModelsClient(Path(settings.MEMORY_SOCKET_DIR) / "models.sock")
+
+
+def register_embedder() -> None:
+    set_embedder_factory(models_client)

@@ -1,0 +1,48 @@
+"""What every answer gets: one shape for errors of the API, and a content security policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+
+from memory_appliance.api.codes import ErrorCode
+from memory_appliance.api.shape import error_response, wants_json
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+STRICT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+DOCS_POLICY = STRICT_POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+"""The interactive API page writes its own styles; it still runs no inline script and loads nothing from elsewhere."""
+
+DOCS_PATH = "/api/docs"
+
+
+class ErrorShape:
+    """A method that a call does not have is answered like every other error: Django's own answer has no body."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and wants_json(request):
+            shaped = error_response(ErrorCode.METHOD_NOT_ALLOWED, f"{request.method} is not possible here.")
+            shaped["Allow"] = ", ".join(sorted(part.strip() for part in response["Allow"].split(",")))
+            return shaped
+        return response
+
+
+class ContentSecurityPolicy:
+    """Nothing inline, nothing from another host."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response["Content-Security-Policy"] = DOCS_POLICY if request.path == DOCS_PATH else STRICT_POLICY
+        return response
