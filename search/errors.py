@@ -43,3 +43,9 @@ class Cancelled(SearchError):
     """The owner cancelled the job; everything committed before stays."""
 
     code = "cancelled"
+
+
+class IdentityChanged(SearchError):
+    """The embedder's vectors cannot be compared with those in the index: it must be rebuilt."""
+
+    code = "stale_vectors"

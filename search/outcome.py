@@ -62,6 +62,8 @@ class Hit:
     vector_score: float
     keyword_score: float
     snippet: str
+    snippet_start_line: int
+    snippet_end_line: int
     collection: str
     source: Source
     docid: str

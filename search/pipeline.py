@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
-from search.outcome import SearchOutcome
-from search.runtime.protocols import Embedder
-from search.spec import IndexSpec, SearchRequest
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from search.citations import citation, with_source
+from search.errors import EmbedderUnavailable, IndexUnavailable
+from search.index import driver
+from search.index.driver import Connection, capabilities
+from search.index.facts import IndexFacts, index_facts
+from search.index.pool import reading
+from search.index.reader import docid
+from search.outcome import Degradation, DegradationCode, Explain, Hit, SearchOutcome
+from search.rank.candidates import Candidate, load_candidates, load_texts
+from search.rank.diversify import POOL, diversify
+from search.rank.fusion import boost_lexically, fuse, put_legs
+from search.rank.profiles import CANDIDATES, Ranking, resolve
+from search.rank.weigh import weigh
+from search.retrieve.keyword import KeywordHit, keyword_leg
+from search.retrieve.query import KeywordQuery, parse_query
+from search.retrieve.vector import VectorHit, vector_leg
+from search.runtime.protocols import Embedder, Vectors
+from search.snippet import Passage, highlighter, passage
+from search.spec import IndexSpec, Mode, SearchRequest
 
 
 def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -> SearchOutcome:
@@ -13,4 +36,284 @@ def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -
     Any query text is allowed. Parts that are missing degrade and are named in `degraded`; only an index that does
     not exist or cannot be read at all gives `unavailable`.
     """
-    raise NotImplementedError
+    run = _Run(spec, request, embedder)
+    try:
+        with reading(spec.path) as connection:
+            return run.answer(connection)
+    except IndexUnavailable as error:
+        run.degrade("no_index", f"{error.message}. {error.hint}")
+        return run.outcome("unavailable", (), "search", error.message)
+
+
+@dataclass(slots=True)
+class _Legs:
+    keyword: list[KeywordHit] = field(default_factory=list)
+    vector: list[VectorHit] = field(default_factory=list)
+    used_keyword: bool = False
+    used_vector: bool = False
+
+
+class _Run:
+    """One search on its way through the stages."""
+
+    def __init__(self, spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -> None:
+        self.spec = spec
+        self.request = request
+        self.embedder = embedder
+        self.started = time.monotonic()
+        self.degraded: list[Degradation] = []
+        self.timings: dict[str, float] = {}
+        self.partial = False
+        self.provider, self.model = "none", "none"
+        self.names: dict[int, str] = {}
+
+    def degrade(self, code: DegradationCode, detail: str) -> None:
+        self.degraded.append(Degradation(code, detail))
+
+    def outcome(self, kind: str, hits: Sequence[Hit], mode: Mode, reason: str = "") -> SearchOutcome:
+        assert kind in ("ok", "empty", "unavailable", "abstained")
+        return SearchOutcome(
+            outcome=kind,  # type: ignore[arg-type]
+            results=tuple(hits),
+            mode=mode,
+            requested_mode=self.request.mode,
+            provider=self.provider,
+            model=self.model,
+            degraded=tuple(self.degraded),
+            partial=self.partial,
+            reason=reason,
+            timings_ms=self.timings,
+        )
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.timings[name] = round((time.perf_counter() - started) * 1000, 3)
+
+    def remaining(self) -> float:
+        return self.request.deadline_ms / 1000 - (time.monotonic() - self.started)
+
+    def answer(self, connection: Connection) -> SearchOutcome:
+        facts = index_facts(connection)
+        if facts.model is not None:
+            self.provider, self.model = facts.model.identity.provider, facts.model.identity.model
+        self.names = {entry[0]: name for name, entry in facts.collections.items()}
+        query = parse_query(self.request.query)
+        if not self.request.query.strip():
+            return self.outcome("empty", (), "search", "the query is blank")
+        collections = self._collections(facts)
+        legs = self._retrieve(connection, facts, query, collections)
+        mode: Mode = "hybrid" if legs.used_keyword and legs.used_vector else "vsearch" if legs.used_vector else "search"
+        ranking = resolve(self.request.ranking, self.model)
+        ordered = self._rank(connection, legs, query, ranking)
+        hits = self._select(connection, ordered, query, ranking, legs)
+        if hits:
+            return self.outcome("ok", hits, mode)
+        return self.outcome("empty", (), mode, self._why_empty(facts, query, collections, ordered))
+
+    def _collections(self, facts: IndexFacts) -> frozenset[int] | None:
+        """Ids of the collections to look into; None when that is the whole index."""
+        asked = self.request.collections
+        allowed = set()
+        for collection in self.spec.collections:
+            wanted = collection.name in asked if asked is not None else collection.include_by_default
+            if self.request.corpus != "all" and asked is None:
+                wanted = wanted and collection.source == self.request.corpus
+            if wanted and collection.name in facts.collections:
+                allowed.add(facts.collections[collection.name][0])
+        everything = {entry[0] for entry in facts.collections.values()}
+        return None if allowed == everything else frozenset(allowed)
+
+    def _retrieve(
+        self, connection: Connection, facts: IndexFacts, query: KeywordQuery, collections: frozenset[int] | None
+    ) -> _Legs:
+        legs = _Legs()
+        wants_vector = self.request.mode != "search"
+        if self.request.mode != "vsearch":
+            self._keyword(connection, facts, query, collections, legs)
+        if wants_vector:
+            self._vector(connection, facts, collections, legs)
+        if self.request.mode == "vsearch" and not legs.used_vector:
+            self._keyword(connection, facts, query, collections, legs)
+        if facts.pending and wants_vector:
+            self.degrade(
+                "pending_embeddings", f"{facts.pending} of {facts.chunks} chunks are found by words only, as yet"
+            )
+        return legs
+
+    def _keyword(
+        self,
+        connection: Connection,
+        facts: IndexFacts,
+        query: KeywordQuery,
+        collections: frozenset[int] | None,
+        legs: _Legs,
+    ) -> None:
+        if not facts.words:
+            self.degrade("no_keyword", "the keyword index is missing; the next update makes it again")
+            return
+        with self.stage("keyword"):
+            try:
+                legs.keyword = keyword_leg(connection, facts, query, collections, CANDIDATES)
+                legs.used_keyword = True
+            except driver.CorruptErrors:
+                raise
+            except driver.DatabaseError as error:
+                self.degrade("no_keyword", f"the keyword index cannot be read: {error}")
+
+    def _vector(
+        self, connection: Connection, facts: IndexFacts, collections: frozenset[int] | None, legs: _Legs
+    ) -> None:
+        vector = self._query_vector(facts)
+        if vector is None:
+            return
+        if not capabilities().vec:
+            self.degrade("vec_fallback", f"sqlite-vec is missing ({capabilities().vec_error}); numpy computes instead")
+        with self.stage("vector"):
+            legs.vector, engine = vector_leg(connection, facts, vector, collections, CANDIDATES)
+        if engine == "none":
+            self.degrade("no_vectors", "this index is too large to search its vectors without sqlite-vec")
+            return
+        legs.used_vector = True
+
+    def _query_vector(self, facts: IndexFacts) -> Vectors | None:
+        """The query's vector, or None with the reason among the degradations."""
+        if self.embedder is None:
+            self.degrade("no_query_vector", "no embedding model is configured; keywords answer alone")
+            return None
+        timeout = min(self.remaining(), self.request.embed_timeout_ms / 1000)
+        if timeout <= 0:
+            self.partial = True
+            self.degrade("deadline", "no time was left for the vectors; keywords answer alone")
+            return None
+        with self.stage("embed_query"):
+            try:
+                identity = self.embedder.identity()
+                if facts.model is None:
+                    self.degrade("no_vectors", "no chunk has a vector yet")
+                    return None
+                if identity.fingerprint != facts.model.identity.fingerprint:
+                    self.degrade(
+                        "stale_vectors",
+                        f"the index holds vectors of {facts.model.identity.model}, the model is now {identity.model};"
+                        " keywords answer until it is rebuilt",
+                    )
+                    return None
+                return self.embedder.embed_query(self.request.query, timeout=timeout)
+            except EmbedderUnavailable as error:
+                if self.remaining() <= 0:
+                    self.partial = True
+                    self.degrade("deadline", "the time ran out while the query was embedded")
+                self.degrade("no_query_vector", " ".join(filter(None, (error.message, error.hint))))
+                return None
+
+    def _rank(self, connection: Connection, legs: _Legs, query: KeywordQuery, ranking: Ranking) -> list[Candidate]:
+        """All candidates, best score first."""
+        with self.stage("rank"):
+            ids = {hit.chunk_id for hit in legs.keyword} | {hit.chunk_id for hit in legs.vector}
+            candidates = load_candidates(connection, ids)
+            put_legs(candidates, legs.keyword, legs.vector, ranking)
+            if ranking.keyword_norm == "reference":
+                load_texts(connection, candidates.values())
+                terms = [part for term in (*query.required, *query.terms) for part in term.parts]
+                boost_lexically(candidates.values(), terms)
+            fuse(candidates.values(), ranking, keyword_only=not legs.used_vector, vector_only=not legs.used_keyword)
+            now = self.request.now or datetime.now(UTC)
+            weigh(candidates.values(), ranking, now, frozenset(self.request.projects))
+            return sorted(candidates.values(), key=lambda c: (-c.score, c.path, c.start_line, c.chunk_id))
+
+    def _select(
+        self, connection: Connection, ordered: list[Candidate], query: KeywordQuery, ranking: Ranking, legs: _Legs
+    ) -> list[Hit]:
+        """What passes `min_score`, in MMR order, then hits of the keyword leg alone (semantics 4.7)."""
+        with self.stage("select"):
+            pattern = highlighter(query)
+            strict = [c for c in ordered if c.score >= self.request.min_score]
+            pool = strict[:POOL]
+            if ranking.mmr and len(pool) > 1:
+                load_texts(connection, pool)
+                texts = [self._passage(c, pattern).text for c in pool]
+                order = diversify([c.score for c in pool], texts, ranking.mmr_lambda, self.request.max_results)
+                for index, penalty in order:
+                    pool[index].mmr_penalty = penalty
+                pool = [pool[index] for index, _ in order]
+            chosen = [(c, "min_score") for c in (pool + strict[POOL:])]
+            chosen += [(c, "keyword") for c in self._keyword_hits(ordered, strict)]
+            chosen = chosen[: self.request.max_results]
+            load_texts(connection, [c for c, _ in chosen])
+            return [self._hit(c, self._passage(c, pattern), ranking, legs, how) for c, how in chosen]
+
+    def _keyword_hits(self, ordered: list[Candidate], strict: list[Candidate]) -> list[Candidate]:
+        """Below `min_score` but with the query's words: all of them when nothing passed, else those without a vector
+        score, which can never pass on their own."""
+        return [
+            c
+            for c in ordered
+            if c.score < self.request.min_score and c.keyword_rank is not None and not (strict and c.vector_rank)
+        ]
+
+    def _passage(self, candidate: Candidate, pattern: re.Pattern[str] | None) -> Passage:
+        return passage(candidate.text, candidate.start_line, pattern, self.request.snippet_chars)
+
+    def _hit(self, c: Candidate, shown: Passage, ranking: Ranking, legs: _Legs, how: str) -> Hit:
+        cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None
+        return Hit(
+            path=c.path,
+            start_line=c.start_line,
+            end_line=c.end_line,
+            score=c.score,
+            vector_score=c.vector_score,
+            keyword_score=c.keyword_score,
+            snippet=with_source(shown.text, cited) if cited else shown.text,
+            snippet_start_line=shown.start_line,
+            snippet_end_line=shown.end_line,
+            collection=self.names[c.collection],
+            source=c.source,
+            docid=docid(c.file_hash),
+            citation=cited,
+            importance=c.importance,
+            date=c.day,
+            explain=_explain(c, ranking, legs, how) if self.request.explain else None,
+        )
+
+    def _why_empty(
+        self,
+        facts: IndexFacts,
+        query: KeywordQuery,
+        collections: frozenset[int] | None,
+        ordered: list[Candidate],
+    ) -> str:
+        """In words, for the person whose search found nothing."""
+        if not facts.chunks:
+            return "the index holds no text yet"
+        if collections is not None and not collections:
+            return "none of the asked collections is indexed yet"
+        if not query and self.request.mode == "search":
+            return "the query holds no word to look for"
+        if ordered:
+            return f"{len(ordered)} passages were found, the best scores {ordered[0].score:.2f}, below min_score"
+        return "no indexed text has these words or comes near this meaning"
+
+
+def _explain(c: Candidate, ranking: Ranking, legs: _Legs, how: str) -> Explain:
+    return Explain(
+        keyword_rank=c.keyword_rank,
+        keyword_raw=c.keyword_raw,
+        keyword_score=c.keyword_score,
+        vector_rank=c.vector_rank,
+        vector_raw=c.vector_raw,
+        vector_score=c.vector_score,
+        keyword_weight=1.0 if not legs.used_vector else ranking.keyword_weight if legs.used_keyword else 0.0,
+        vector_weight=1.0 if not legs.used_keyword else ranking.vector_weight if legs.used_vector else 0.0,
+        fused=c.fused,
+        age_days=c.age_days,
+        decay=c.decay,
+        importance=c.importance_factor,
+        project=c.project_factor,
+        score=c.score,
+        mmr_penalty=c.mmr_penalty,
+        selected_by=how,
+    )

@@ -66,25 +66,16 @@ class IndexSpec:
 
 @dataclass(frozen=True, slots=True)
 class RankingSpec:
-    """Every number of the ranking. The named profiles are in `search/rank/profiles.py`."""
+    """What an owner or a request asks of the ranking; None leaves a number to the profile (`search/rank/profiles.py`)."""
 
     profile: str = "default"
-    vector_weight: float = 0.5
-    keyword_weight: float = 0.5
-    keyword_norm: Literal["best", "reference"] = "best"
-    vector_floor: float = 0.0
-    """Cosine that counts as 0 after calibration."""
-    vector_ceiling: float = 1.0
-    """Cosine that counts as 1 after calibration."""
-    decay: Literal["off", "exponential", "gentle"] = "gentle"
-    half_life_days: float = 30.0
-    decay_floor: float = 0.9
-    """`gentle` decays towards this factor instead of towards 0."""
-    importance: bool = True
-    mmr: bool = True
-    mmr_lambda: float = 0.7
-    candidates: int = 200
-    """Rows that each leg contributes, whatever `max_results` is, so that the first results never change."""
+    vector_weight: float | None = None
+    keyword_weight: float | None = None
+    decay: Literal["off", "exponential", "gentle"] | None = None
+    half_life_days: float | None = None
+    importance: bool | None = None
+    mmr: bool | None = None
+    mmr_lambda: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +96,8 @@ class SearchRequest:
     """Whether hits carry a citation and the snippet its source line (`auto` was resolved by the caller)."""
     projects: tuple[str, ...] = ()
     deadline_ms: int = 30_000
+    embed_timeout_ms: int = 1_500
+    """How long the query's embedding may take before the keyword results go out alone."""
     now: datetime | None = None
     """Time-zone aware; None means the real clock."""
     snippet_chars: int = 700

@@ -45,7 +45,9 @@ class ChunkWriter:
 
     def remove(self, file_id: int) -> list[int]:
         """Delete a file's chunks; the freed ids are answered so that they can be used again."""
-        rows = self._connection.execute("SELECT id, emb_id FROM chunks WHERE file_id = ? ORDER BY ord", (file_id,)).fetchall()
+        rows = list(
+            self._connection.execute("SELECT id, emb_id FROM chunks WHERE file_id = ? ORDER BY ord", (file_id,))
+        )
         self._connection.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
         for chunk_id, emb_id in rows:
             if self._words:
@@ -65,8 +67,8 @@ class ChunkWriter:
             chunk_id = free[order] if order < len(free) else self._take_id()
             emb_id = known.get(digest)
             self._connection.execute(
-                "INSERT INTO chunks(id, file_id, ord, start_line, end_line, hash, importance, projects, triggers, emb_id,"
-                " heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO chunks(id, file_id, ord, start_line, end_line, hash, importance, projects, triggers,"
+                " emb_id, heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     chunk_id, place.file_id, order, chunk.start_line, chunk.end_line, digest, chunk.importance,
                     "; ".join(chunk.projects), "; ".join(chunk.triggers), emb_id, chunk.heading, chunk.text,

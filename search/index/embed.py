@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from search.errors import Cancelled, EmbedderUnavailable, SearchError
+from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged
 from search.index.chunks import count_pending, embedded_text
 from search.index.driver import Connection, transaction
 from search.index.locks import writer_lock
@@ -35,12 +35,6 @@ SLICE_TIMEOUT = 120.0
 BITS_FROM = 8_192
 """Vectors from which the bits for the in-memory scan are kept; below, exact scanning is faster."""
 LOCK_TIMEOUT = 60.0
-
-
-class IdentityChanged(SearchError):
-    """The embedder's vectors cannot be compared with those in the index: it must be rebuilt."""
-
-    code = "stale_vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +99,13 @@ def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
     """Waiting texts, the newest files first, each text once, in pieces of about one full chunk."""
     seen: set[bytes] = set()
     while True:
-        rows = connection.execute(
-            "SELECT c.hash, c.heading, c.text FROM chunks c JOIN files f ON f.id = c.file_id"
-            " WHERE c.emb_id IS NULL AND c.refused = '' ORDER BY f.mtime_ns DESC, c.file_id, c.ord LIMIT ?",
-            (STORE_CHUNKS * 2,),
-        ).fetchall()
+        rows = list(
+            connection.execute(
+                "SELECT c.hash, c.heading, c.text FROM chunks c JOIN files f ON f.id = c.file_id"
+                " WHERE c.emb_id IS NULL AND c.refused = '' ORDER BY f.mtime_ns DESC, c.file_id, c.ord LIMIT ?",
+                (STORE_CHUNKS * 2,),
+            )
+        )
         fresh = [_Waiting(row[0], embedded_text(row[1], row[2])) for row in rows if row[0] not in seen]
         if not fresh:
             return
@@ -171,11 +167,13 @@ class _Store:
             self.refused += 1
             return
         emb_id = store_vector(self._connection, self._model_id, item.hash, vector)
-        rows = self._connection.execute(
-            "UPDATE chunks SET emb_id = ? WHERE hash = ? AND emb_id IS NULL RETURNING id,"
-            " (SELECT collection FROM files WHERE files.id = chunks.file_id)",
-            (emb_id, item.hash),
-        ).fetchall()
+        rows = list(
+            self._connection.execute(
+                "UPDATE chunks SET emb_id = ? WHERE hash = ? AND emb_id IS NULL RETURNING id,"
+                " (SELECT collection FROM files WHERE files.id = chunks.file_id)",
+                (emb_id, item.hash),
+            )
+        )
         for chunk_id, collection in rows:
             changes.add(chunk_id, collection, vector)
         self.embedded += len(rows)

@@ -32,7 +32,8 @@ def open_index(path: Path) -> Connection:
             connection = _start_over(path, str(error))
     except driver.ReadOnlyErrors as error:
         raise IndexUnavailable(
-            f"the index {path} cannot be written: {error}", hint="Check who owns the folder and that it is not read-only."
+            f"the index {path} cannot be written: {error}",
+            hint="Check who owns the folder and that it is not read-only.",
         ) from error
     except driver.FullErrors as error:
         raise IndexUnavailable(f"the index {path} cannot be written: {error}", hint="Free some disk space.") from error

@@ -28,6 +28,7 @@ class _Pool(threading.local):
 
 
 _pool = _Pool()
+_inherited: list[OrderedDict[Path, tuple[int, Connection]]] = []
 
 
 @contextmanager
@@ -53,8 +54,9 @@ def reading(path: Path) -> Iterator[Connection]:
 
 def _borrow(path: Path) -> Connection:
     if _pool.pid != os.getpid():
-        # A SQLite connection must not be used, nor even closed, in a forked child.
-        _pool.__init__()  # type: ignore[misc]
+        # A SQLite connection must not be used, nor even closed, in a forked child: the parent's are left alone.
+        _inherited.append(_pool.open)
+        _pool.pid, _pool.open = os.getpid(), OrderedDict()
     try:
         inode = path.stat().st_ino
     except FileNotFoundError:

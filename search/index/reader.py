@@ -93,16 +93,18 @@ def list_files(spec: IndexSpec, *, limit: int = 10_000, offset: int = 0) -> tupl
     """Indexed files and files with problems, by path; empty while nothing is indexed yet."""
     try:
         with reading(spec.path) as connection:
-            rows = connection.execute(
-                "SELECT path, collection, size, modified, chunks, hash, problem FROM ("
-                " SELECT f.path, c.name AS collection, f.size, f.mtime_ns / 1e9 AS modified, f.hash,"
-                "  (SELECT count(*) FROM chunks k WHERE k.file_id = f.id) AS chunks, nullif(f.note, '') AS problem"
-                "  FROM files f JOIN collections c ON c.id = f.collection"
-                " UNION ALL SELECT p.path, p.collection, 0, 0, NULL, 0, p.problem FROM problems p"
-                "  WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.path = p.path)"
-                ") ORDER BY path LIMIT ? OFFSET ?",
-                (limit, offset),
-            ).fetchall()
+            rows = list(
+                connection.execute(
+                    "SELECT path, collection, size, modified, chunks, hash, problem FROM ("
+                    " SELECT f.path, c.name AS collection, f.size, f.mtime_ns / 1e9 AS modified, f.hash,"
+                    "  (SELECT count(*) FROM chunks k WHERE k.file_id = f.id) AS chunks, nullif(f.note, '') AS problem"
+                    "  FROM files f JOIN collections c ON c.id = f.collection"
+                    " UNION ALL SELECT p.path, p.collection, 0, 0, NULL, 0, p.problem FROM problems p"
+                    "  WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.path = p.path)"
+                    ") ORDER BY path LIMIT ? OFFSET ?",
+                    (limit, offset),
+                )
+            )
     except IndexUnavailable:
         return ()
     return tuple(

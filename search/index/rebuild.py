@@ -38,9 +38,7 @@ def rebuild_index(
                     seed_cache(fresh, spec.path)
             finally:
                 fresh.close()
-            report = update_index(
-                replace(spec, path=beside), identity=identity, progress=progress, cancelled=cancelled
-            )
+            report = update_index(replace(spec, path=beside), identity=identity, progress=progress, cancelled=cancelled)
             _swap(beside, spec.path)
         finally:
             _delete(beside)

@@ -6,6 +6,8 @@ are copies made for searching. `chunks.text` is the text as written; `chunks_fts
 
 from __future__ import annotations
 
+import secrets
+
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
@@ -73,6 +75,8 @@ def create_schema(connection: Connection) -> None:
     set_meta(connection, "schema_version", SCHEMA_VERSION)
     set_meta(connection, "terms_version", TERMS_VERSION)
     set_meta(connection, "generation", 0)
+    # Names this very file: what a process remembers of an index dies with it, whatever its generation is.
+    set_meta(connection, "index_id", secrets.token_hex(8))
 
 
 def create_words(connection: Connection) -> None:
@@ -99,7 +103,9 @@ def get_meta(connection: Connection, key: str) -> str | int | float | bytes | No
 
 
 def set_meta(connection: Connection, key: str, value: str | int | float | bytes | None) -> None:
-    connection.execute("INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", (key, value))
+    connection.execute(
+        "INSERT INTO meta(key, value) VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", (key, value)
+    )
 
 
 def generation(connection: Connection) -> int:

@@ -82,7 +82,9 @@ class _Ready:
 
 
 class _Update:
-    def __init__(self, spec: IndexSpec, connection: Connection, progress: ReportProgress, cancelled: IsCancelled) -> None:
+    def __init__(
+        self, spec: IndexSpec, connection: Connection, progress: ReportProgress, cancelled: IsCancelled
+    ) -> None:
         self.spec = spec
         self.connection = connection
         self.progress = progress
@@ -211,9 +213,7 @@ class _Update:
 
     def _writer(self) -> ChunkWriter:
         model = active_model(self.connection)
-        return ChunkWriter(
-            self.connection, model.id if model else None, words=has_table(self.connection, "chunks_fts")
-        )
+        return ChunkWriter(self.connection, model.id if model else None, words=has_table(self.connection, "chunks_fts"))
 
     def _close_batch(self, writer: ChunkWriter) -> None:
         version = next_generation(self.connection)

@@ -76,9 +76,15 @@ def store_vector(connection: Connection, model_id: int, digest: bytes, vector: V
     )
 
 
-def sign_bits(vectors: Vector, mean: Vector) -> Bits:
-    """(n, dims) → (n, dims / 8): which components lie above the mean. Ranks like the cosine, at 1/32 of the size."""
-    return np.packbits(vectors > mean, axis=-1)
+def bits_width(dims: int) -> int:
+    """Bytes of one row of bits: whole 64-bit words."""
+    return -(-dims // 64) * 8
+
+
+def sign_bits(vector: Vector, mean: Vector) -> Bits:
+    """(dims,) → (bits_width,): which components lie above the mean. Ranks like the cosine, at 1/32 of the size."""
+    packed = np.packbits(vector > mean)
+    return np.pad(packed, (0, bits_width(vector.shape[0]) - packed.shape[0]))
 
 
 @dataclass(slots=True)
@@ -98,7 +104,7 @@ class VectorChanges:
 
     def apply(self, connection: Connection, version: int) -> None:
         self._write_vec_table(connection)
-        mean = _mean(connection)
+        mean = mean_vector(connection)
         segments: dict[int, list[int]] = {}
         for chunk_id in self.drop | self.put.keys():
             segments.setdefault(chunk_id // SEGMENT, []).append(chunk_id)
@@ -126,7 +132,7 @@ class VectorChanges:
         members = np.zeros(SEGMENT, "<u2") if row is None else np.frombuffer(row[0], "<u2").copy()
         bits: Bits | None = None
         if mean is not None:
-            width = mean.shape[0] // 8
+            width = bits_width(mean.shape[0])
             bits = np.zeros((SEGMENT, width), np.uint8)
             if row is not None and row[1] is not None:
                 bits = np.frombuffer(row[1], np.uint8).reshape(SEGMENT, width).copy()
@@ -145,7 +151,8 @@ class VectorChanges:
         )
 
 
-def _mean(connection: Connection) -> Vector | None:
+def mean_vector(connection: Connection) -> Vector | None:
+    """What the bits are centred on; None while none are kept."""
     blob = get_meta(connection, "vec_mean")
     return np.frombuffer(blob, "<f4") if isinstance(blob, bytes) else None
 
@@ -189,7 +196,7 @@ def centre_bits(connection: Connection, version: int) -> None:
     set_meta(connection, "vec_mean", mean.tobytes())
     set_meta(connection, "vec_mean_count", count_vectors(connection))
     for number in [row[0] for row in connection.execute("SELECT seg FROM vec_seg")]:
-        bits = np.zeros((SEGMENT, dims // 8), np.uint8)
+        bits = np.zeros((SEGMENT, bits_width(dims)), np.uint8)
         rows = connection.execute(
             "SELECT c.id, e.vec FROM chunks c JOIN embedding_cache e ON e.id = c.emb_id WHERE c.id >= ? AND c.id < ?",
             (number * SEGMENT, (number + 1) * SEGMENT),

@@ -1,0 +1,89 @@
+"""Candidate: a chunk that a leg found, with what the ranking needs to know of it, and the gateway that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import apsw
+import numpy as np
+
+from search.index.driver import Connection
+from search.spec import Source
+
+
+@dataclass(slots=True)
+class Candidate:
+    """Filled stage by stage; every number ends up in the explanation."""
+
+    chunk_id: int
+    file_id: int
+    start_line: int
+    end_line: int
+    importance: int | None
+    projects: tuple[str, ...]
+    path: str
+    collection: int
+    source: Source
+    day: str | None
+    evergreen: bool
+    mtime: float
+    file_hash: bytes
+    keyword_rank: int | None = None
+    keyword_raw: float | None = None
+    keyword_score: float = 0.0
+    vector_rank: int | None = None
+    vector_raw: float | None = None
+    vector_score: float = 0.0
+    fused: float = 0.0
+    age_days: float | None = None
+    decay: float = 1.0
+    importance_factor: float = 1.0
+    project_factor: float = 1.0
+    score: float = 0.0
+    mmr_penalty: float = 0.0
+    text: str = ""
+
+
+def load_candidates(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, Candidate]:
+    """Chunk id → candidate, without its text; ids that are gone are left out."""
+    rows = connection.execute(
+        "SELECT c.id, c.file_id, c.start_line, c.end_line, c.importance, c.projects, f.path, f.collection, f.source,"
+        " f.day, f.evergreen, f.mtime_ns, f.hash FROM carray(?) w JOIN chunks c ON c.id = w.value"
+        " JOIN files f ON f.id = c.file_id",
+        (apsw.carray(np.fromiter(chunk_ids, np.int64)),),
+    )
+    found = {}
+    for (
+        chunk_id,
+        file_id,
+        start,
+        end,
+        importance,
+        projects,
+        path,
+        collection,
+        source,
+        day,
+        evergreen,
+        mtime,
+        digest,
+    ) in rows:
+        keys = tuple(projects.split("; ")) if projects else ()
+        found[chunk_id] = Candidate(
+            chunk_id, file_id, start, end, importance, keys, path, collection, source, day, bool(evergreen),
+            mtime / 1e9, digest,
+        )  # fmt: skip
+    return found
+
+
+def load_texts(connection: Connection, candidates: Iterable[Candidate]) -> None:
+    """Fill in the texts of these candidates."""
+    wanted = {candidate.chunk_id: candidate for candidate in candidates if not candidate.text}
+    if not wanted:
+        return
+    ids = apsw.carray(np.fromiter(wanted, np.int64, len(wanted)))
+    for chunk_id, text in connection.execute(
+        "SELECT c.id, c.text FROM carray(?) w JOIN chunks c ON c.id = w.value", (ids,)
+    ):
+        wanted[chunk_id].text = text

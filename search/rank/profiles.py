@@ -1,0 +1,99 @@
+"""The named ranking profiles and what each embedding model adds to the default one.
+
+`reference` is OpenClaw's formula (weights 0.7/0.3, its keyword score with lexical boost, raw cosine, exponential
+decay of 30 days, MMR 0.7). `default` is what measured best; see docs/ranking.md for the figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from search.spec import RankingSpec
+
+CANDIDATES = 200
+"""Rows that each leg contributes, whatever `max_results` is, so that the first results never change with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Every number of the ranking, none left open."""
+
+    vector_weight: float
+    keyword_weight: float
+    keyword_norm: Literal["best", "reference"]
+    vector_floor: float
+    """Cosine that counts as 0."""
+    vector_ceiling: float
+    """Cosine that counts as 1."""
+    decay: Literal["off", "exponential", "gentle"]
+    half_life_days: float
+    decay_floor: float
+    """`gentle` decays towards this factor, `exponential` towards 0."""
+    importance: bool
+    mmr: bool
+    mmr_lambda: float
+
+
+REFERENCE = Ranking(
+    vector_weight=0.7,
+    keyword_weight=0.3,
+    keyword_norm="reference",
+    vector_floor=0.0,
+    vector_ceiling=1.0,
+    decay="exponential",
+    half_life_days=30.0,
+    decay_floor=0.0,
+    importance=True,
+    mmr=True,
+    mmr_lambda=0.7,
+)
+DEFAULT = Ranking(
+    vector_weight=0.5,
+    keyword_weight=0.5,
+    keyword_norm="best",
+    vector_floor=0.0,
+    vector_ceiling=1.0,
+    decay="gentle",
+    half_life_days=30.0,
+    decay_floor=0.95,
+    importance=True,
+    mmr=True,
+    mmr_lambda=0.9,
+)
+PROFILES = {"default": DEFAULT, "reference": REFERENCE}
+
+
+# Cosines of a model lie in a band of their own; the weight says how far it can be trusted beside the words.
+@dataclass(frozen=True, slots=True)
+class ModelBand:
+    """The cosines of a model that count as 0 and as 1."""
+
+    floor: float
+    ceiling: float
+
+
+_MODELS = {"multilingual-e5-small-q4": ModelBand(0.75, 0.92)}
+
+
+def resolve(asked: RankingSpec, model: str) -> Ranking:
+    """The profile, fitted to the model of the index, with the owner's or the request's own numbers on top."""
+    ranking = PROFILES[asked.profile]
+    band = _MODELS.get(model)
+    if asked.profile == "default" and band is not None:
+        ranking = replace(ranking, vector_floor=band.floor, vector_ceiling=band.ceiling)
+    vector = ranking.vector_weight if asked.vector_weight is None else asked.vector_weight
+    keyword = ranking.keyword_weight if asked.keyword_weight is None else asked.keyword_weight
+    total = vector + keyword
+    if total <= 0:
+        vector, keyword, total = ranking.vector_weight, ranking.keyword_weight, 1.0
+    return replace(
+        ranking,
+        vector_weight=vector / total,
+        keyword_weight=keyword / total,
+        decay=ranking.decay if asked.decay is None else asked.decay,
+        half_life_days=ranking.half_life_days if asked.half_life_days is None else asked.half_life_days,
+        importance=ranking.importance if asked.importance is None else asked.importance,
+        mmr=ranking.mmr if asked.mmr is None else asked.mmr,
+        mmr_lambda=ranking.mmr_lambda if asked.mmr_lambda is None else min(1.0, max(0.0, asked.mmr_lambda)),
+    )

@@ -1,0 +1,58 @@
+"""weigh(): the fused score times age, importance and project (semantics 4.5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time
+
+from search.rank.candidates import Candidate
+from search.rank.profiles import Ranking
+
+SECONDS_PER_DAY = 86_400.0
+
+
+def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, projects: frozenset[str]) -> None:
+    """score = fused · decay · importance · project, each factor left in the candidate."""
+    for candidate in candidates:
+        candidate.age_days = age_in_days(candidate, now)
+        candidate.decay = decay_factor(candidate.age_days, ranking)
+        candidate.importance_factor = importance_factor(candidate.importance) if ranking.importance else 1.0
+        candidate.project_factor = project_factor(candidate.projects, projects)
+        candidate.score = candidate.fused * candidate.decay * candidate.importance_factor * candidate.project_factor
+
+
+def age_in_days(candidate: Candidate, now: datetime) -> float | None:
+    """Days since the note's date, or since the file was written; None for notes that do not age.
+
+    A session counts from its last write, a dated note from midnight UTC of its date, everything else from its last
+    write, except curated files and topic notes under `memory/`, which are evergreen. The future counts as today.
+    """
+    if candidate.source == "memory":
+        if candidate.day is not None:
+            written = datetime.combine(date.fromisoformat(candidate.day), time(), UTC)
+            return max(0.0, (now - written).total_seconds() / SECONDS_PER_DAY)
+        if candidate.evergreen:
+            return None
+    return max(0.0, (now.timestamp() - candidate.mtime) / SECONDS_PER_DAY)
+
+
+def decay_factor(age_days: float | None, ranking: Ranking) -> float:
+    """exp(-ln 2 · age / half-life), towards 0 (`exponential`) or towards the floor (`gentle`)."""
+    if age_days is None or ranking.decay == "off":
+        return 1.0
+    remaining = math.exp(-math.log(2) * age_days / max(1e-3, ranking.half_life_days))
+    floor = ranking.decay_floor if ranking.decay == "gentle" else 0.0
+    return floor + (1.0 - floor) * remaining
+
+
+def importance_factor(importance: int | None) -> float:
+    """0.75 + 0.05 n for n from 1 to 10; without a mark exactly 1, which is also n = 5."""
+    return 1.0 if importance is None else 0.75 + 0.05 * min(10, max(1, importance))
+
+
+def project_factor(keys: tuple[str, ...], active: frozenset[str]) -> float:
+    """1.15 when all of the chunk's projects are active, 0.9 when not all are, 1 without keys or active projects."""
+    if not keys or not active:
+        return 1.0
+    return 1.15 if active.issuperset(keys) else 0.9
