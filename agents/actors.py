@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A person, a key or a process by name (`key:3 telegram`, `user:admin`, `cli`), with its address when it has one."""
+    """A person, a key or a process by name (`key:3 telegram`, `user:admin`, `cli`), with its address if any."""
 
     name: str
     address: str = ""

@@ -31,7 +31,7 @@ class Agent(models.Model):
     modified_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ["slug"]
+        ordering = ("slug",)
 
     def __str__(self) -> str:
         return self.slug

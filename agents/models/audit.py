@@ -15,7 +15,7 @@ class AuditEvent(models.Model):
     detail = models.JSONField(default=dict, blank=True)
 
     class Meta:
-        ordering = ["-id"]
+        ordering = ("-id",)
 
     def __str__(self) -> str:
         return f"{self.actor} {self.action} {self.target}"

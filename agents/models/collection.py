@@ -25,8 +25,8 @@ class Collection(models.Model):
     modified_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ["agent_id", "id"]
-        constraints = [models.UniqueConstraint(fields=["agent", "name"], name="one_collection_name_per_agent")]
+        ordering = ("agent_id", "id")
+        constraints = (models.UniqueConstraint(fields=["agent", "name"], name="one_collection_name_per_agent"),)
 
     def __str__(self) -> str:
         return f"{self.agent_id}/{self.name}"

@@ -11,7 +11,7 @@ class WorkerHeartbeat(models.Model):
     detail = models.JSONField(default=dict, blank=True, help_text="Process id, memory in bytes, version …")
 
     class Meta:
-        ordering = ["name"]
+        ordering = ("name",)
 
     def __str__(self) -> str:
         return self.name

@@ -43,14 +43,14 @@ class Run(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["-id"]
-        indexes = [models.Index(fields=["agent", "-id"]), models.Index(fields=["state", "kind"])]
-        constraints = [
+        ordering = ("-id",)
+        indexes = (models.Index(fields=["agent", "-id"]), models.Index(fields=["state", "kind"]))
+        constraints = (
             # A second request for the same job joins the one that is already waiting or running.
             models.UniqueConstraint(
                 fields=["agent", "kind"], condition=Q(state__in=["queued", "running"]), name="one_active_run_per_kind"
-            )
-        ]
+            ),
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.agent_id} {self.state}"

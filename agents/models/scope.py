@@ -14,8 +14,8 @@ class ScopeRule(models.Model):
     match = models.JSONField(default=dict, blank=True)
 
     class Meta:
-        ordering = ["agent_id", "position"]
-        constraints = [models.UniqueConstraint(fields=["agent", "position"], name="one_rule_per_position")]
+        ordering = ("agent_id", "position")
+        constraints = (models.UniqueConstraint(fields=["agent", "position"], name="one_rule_per_position"),)
 
     def __str__(self) -> str:
         return f"{self.agent_id}[{self.position}] {self.action}"

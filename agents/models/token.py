@@ -7,7 +7,7 @@ from django.db import models
 
 class ApiKey(models.Model):
     name = models.CharField(max_length=200)
-    lookup = models.CharField(max_length=16, db_index=True, help_text="First characters after the prefix.")
+    lookup = models.CharField(max_length=16, db_index=True, help_text="First characters of the digest.")
     digest = models.CharField(max_length=64, unique=True)
     agents = models.JSONField(default=list, help_text='List of slugs, or "*" for all.')
     rights = models.JSONField(default=list, help_text="Subset of read, write, admin.")
@@ -18,7 +18,7 @@ class ApiKey(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering = ["id"]
+        ordering = ("id",)
 
     def __str__(self) -> str:
         return self.name

@@ -15,7 +15,7 @@ from workers.sockets import socket_dir
 BASE_DIR = Path(__file__).resolve().parents[2]
 
 try:
-    OPTIONS = load_options(env_file=BASE_DIR / ".env")
+    OPTIONS = load_options()
 except OptionError as error:
     raise SystemExit(f"error: {error}") from None
 
@@ -23,6 +23,9 @@ except OptionError as error:
 
 MEMORY_DATA_DIR: Path = OPTIONS.data_dir
 MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
+MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
+MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
+MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
 MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
 
 try:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
@@ -16,7 +16,8 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from memory_appliance.settings.secret_files import secret_from_file
 
 PREFIX = "MEMORY_"
-SAMPLE_SECRET = "change-me"
+ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
+SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 """The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
 
 IGNORED_NAMES = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
@@ -49,7 +50,7 @@ class Options(BaseSettings):
     """What the owner may set in the environment or in a `.env` file beside `manage.py`."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, extra="ignore", env_ignore_empty=True, frozen=True, populate_by_name=True
+        env_prefix=PREFIX, env_file=ENV_FILE, extra="ignore", env_ignore_empty=True, frozen=True, populate_by_name=True
     )
 
     data_dir: Path = Field(
@@ -163,13 +164,14 @@ def is_secret(field: str) -> bool:
 SECRET_NAMES = tuple(env_name(field) for field in Options.model_fields if is_secret(field))
 
 
-def load_options(env_file: Path | None = None) -> Options:
-    """The options as the environment, and below it `env_file`, give them.
+def load_options() -> Options:
+    """The options as the environment, and below it the `.env` file, give them.
 
     Raises `OptionError`: one line that names one option.
     """
+    secrets: dict[str, Any] = _secrets_from_files({**_env_file_values(), **os.environ})
     try:
-        return Options(_env_file=env_file, **_secrets_from_files({**_env_file_values(env_file), **os.environ}))
+        return Options(**secrets)
     except ValidationError as error:
         raise OptionError(_one_line(error)) from error
 
@@ -193,10 +195,9 @@ def _secrets_from_files(environ: Mapping[str, str]) -> dict[str, str]:
         raise OptionError(str(error)) from error
 
 
-def _env_file_values(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    return {name: value for name, value in dotenv_values(path).items() if value is not None}
+def _env_file_values() -> dict[str, str]:
+    path = Options.model_config.get("env_file")
+    return {name: value for name, value in dotenv_values(cast(Path, path)).items() if value is not None} if path else {}
 
 
 def _one_line(error: ValidationError) -> str:

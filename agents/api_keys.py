@@ -1,0 +1,73 @@
+"""The secret of an API key: its shape, what is kept of it, and which key a given secret is."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Literal
+
+from django.db.models import Q
+from django.utils import timezone
+
+from agents.models import ApiKey
+
+Right = Literal["read", "write", "admin"]
+RIGHTS: tuple[Right, ...] = ("read", "write", "admin")
+
+PREFIXES = {"read": "mar_", "write": "maw_", "admin": "maa_"}
+"""A key's prefix shows its highest right."""
+
+LOOKUP_CHARS = 12
+LAST_USED_STEP = timedelta(minutes=1)
+
+
+def new_secret(rights: Sequence[str]) -> str:
+    """192 random bits behind the prefix of the highest of `rights`."""
+    highest = max(rights, key=lambda right: RIGHTS.index(right))
+    return PREFIXES[highest] + secrets.token_urlsafe(24)
+
+
+def digest_of(secret: str) -> str:
+    """SHA-256 is enough: the secret is random and long, there is nothing to guess."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def lookup_of(secret: str) -> str:
+    """An indexed slice of the digest, so that no part of the secret itself is kept."""
+    return digest_of(secret)[:LOOKUP_CHARS]
+
+
+def find_key(secret: str) -> ApiKey | None:
+    """The valid key with this secret. One query; writes `last_used_at` at most once a minute."""
+    now = timezone.now()
+    digest = digest_of(secret)
+    valid = Q(revoked_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=now))
+    for key in ApiKey.objects.filter(valid, lookup=digest[:LOOKUP_CHARS]):
+        if hmac.compare_digest(key.digest, digest):
+            if key.last_used_at is None or key.last_used_at < now - LAST_USED_STEP:
+                ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+            return key
+    return None
+
+
+def may(key: ApiKey, right: Right) -> bool:
+    """`admin` includes `write`, and `write` includes `read`."""
+    return any(RIGHTS.index(given) >= RIGHTS.index(right) for given in key.rights if given in RIGHTS)
+
+
+def sees(key: ApiKey, slug: str) -> bool:
+    """Whether the key is for this agent. A name is compared whole: a key for `al` does not see `al-2`."""
+    return key.agents == "*" or (isinstance(key.agents, list) and slug in key.agents)
+
+
+def visible_agents(key: ApiKey) -> Q:
+    """The same as a filter of agents."""
+    return Q() if key.agents == "*" else Q(slug__in=key.agents)
+
+
+def is_trusted(key: ApiKey) -> bool:
+    """May call without a session, as the owner."""
+    return key.trusted or may(key, "admin")

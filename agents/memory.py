@@ -1,0 +1,206 @@
+"""The use-cases of a memory: search, get, multi_get, status, files. Gate, then spec, then engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from django.conf import settings
+
+from agents.actors import Caller
+from agents.agent_settings import AgentSettings, read_settings
+from agents.audit import record
+from agents.embedding import get_embedder
+from agents.errors import Invalid, MemoryDisabled
+from agents.models import Agent
+from agents.scope import Decision, decide
+from agents.sessions import Session
+from agents.specs import index_spec, scope_of
+from search import get as engine_get
+from search import pipeline
+from search.citations import CitationMode, citations_shown
+from search.errors import EmbedderUnavailable
+from search.get import GetResult
+from search.index import reader
+from search.index.report import FileEntry, IndexStatus
+from search.outcome import SearchOutcome
+from search.spec import Corpus, EmbeddingIdentity, IndexSpec, Mode, SearchRequest
+
+MAX_RESULTS = 100
+MAX_QUERY_CHARS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParams:
+    """What a caller asks for; None leaves a value to the agent's settings."""
+
+    query: str
+    mode: Mode | None = None
+    max_results: int | None = None
+    min_score: float | None = None
+    collections: tuple[str, ...] | None = None
+    corpus: Corpus = "memory"
+    citations: CitationMode | None = None
+    explain: bool = False
+    abstain: bool = False
+    intent: str = ""
+    deadline_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The gate was open. `citations` is the mode that was asked for; hits carry one when it came out as shown."""
+
+    outcome: SearchOutcome
+    decision: Decision
+    citations: CitationMode
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """The agent's scope rules refuse this chat: an answer, not an error."""
+
+    decision: Decision
+
+
+def search(*, agent: Agent, caller: Caller, session: Session | None, params: SearchParams) -> Searched | Denied:
+    """Raises `MemoryDisabled` when the agent's memory is off, `Invalid` for a value that cannot be used."""
+    own = _enabled_settings(agent)
+    decision = _gate(agent, caller, session, "search")
+    if not decision.allowed:
+        return Denied(decision)
+    spec = index_spec(agent)
+    citations = params.citations or own.citations
+    request = _request(spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
+    return Searched(pipeline.search(spec, request, get_embedder()), decision, citations)
+
+
+def get(
+    *,
+    agent: Agent,
+    caller: Caller,
+    session: Session | None,
+    path: str,
+    from_line: int = 1,
+    lines: int | None = None,
+    offset: int = 0,
+) -> GetResult | Denied:
+    """Lines of one file, named by path or `#docid`. Raises `MemoryDisabled`; a bad path is a result."""
+    _enabled_settings(agent)
+    decision = _gate(agent, caller, session, "get")
+    if not decision.allowed:
+        return Denied(decision)
+    spec = index_spec(agent)
+    return engine_get.get_document(
+        spec, path, from_line=from_line, lines=lines, offset=offset, resolve_docid=partial(reader.path_of_docid, spec)
+    )
+
+
+def multi_get(
+    *,
+    agent: Agent,
+    caller: Caller,
+    session: Session | None,
+    paths: Sequence[str] = (),
+    glob: str | None = None,
+    max_bytes: int | None = None,
+) -> tuple[GetResult, ...] | Denied:
+    """Several files by list or glob. Raises `MemoryDisabled`, and `Invalid` unless exactly one of the two is given."""
+    _enabled_settings(agent)
+    if bool(paths) == (glob is not None):
+        raise Invalid("Give either paths or a glob.", hint='Such as {"glob": "memory/2026-*.md"}.', field="paths")
+    decision = _gate(agent, caller, session, "get")
+    if not decision.allowed:
+        return Denied(decision)
+    spec = index_spec(agent)
+    limit = {} if max_bytes is None else {"max_bytes": max_bytes}
+    return engine_get.multi_get(
+        spec, paths=paths, glob=glob, resolve_docid=partial(reader.path_of_docid, spec), **limit
+    )
+
+
+def check_scope(*, agent: Agent, caller: Caller, session: Session | None) -> Decision:
+    """What the gate would say to this chat; nothing is recorded."""
+    return decide(scope_of(agent), session, trusted=caller.trusted)
+
+
+def status(agent: Agent) -> IndexStatus:
+    """The index as it stands, compared with the embedding model that is in use now."""
+    return reader.index_status(index_spec(agent), embedding_identity())
+
+
+def files(agent: Agent, *, limit: int = 10_000, offset: int = 0) -> tuple[FileEntry, ...]:
+    return reader.list_files(index_spec(agent), limit=limit, offset=offset)
+
+
+def embedding_identity() -> EmbeddingIdentity | None:
+    """The identity of the vectors that would be made now; None without a model that answers."""
+    embedder = get_embedder()
+    try:
+        return embedder.identity() if embedder is not None else None
+    except EmbedderUnavailable:
+        return None
+
+
+def _enabled_settings(agent: Agent) -> AgentSettings:
+    own = read_settings(agent.settings)
+    if not own.memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    return own
+
+
+def _gate(agent: Agent, caller: Caller, session: Session | None, verb: Literal["search", "get"]) -> Decision:
+    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    if not decision.allowed:
+        record(
+            actor=caller.actor,
+            action=f"{verb}.denied",
+            target=agent.slug,
+            agent_slug=agent.slug,
+            detail={
+                "rule": decision.rule,
+                "reason": decision.reason,
+                "chat_type": decision.derived.chat_type,
+                "channel": decision.derived.channel,
+            },
+        )
+    return decision
+
+
+def _request(
+    spec: IndexSpec, own: AgentSettings, params: SearchParams, session: Session | None, *, shown: bool
+) -> SearchRequest:
+    known = [collection.name for collection in spec.collections]
+    unknown = sorted(set(params.collections or ()) - set(known))
+    if unknown:
+        raise Invalid(
+            f"Agent {spec.agent} has no collection {', '.join(unknown)}.",
+            hint=f"Its collections are {', '.join(known)}.",
+            field="collections",
+            code="unknown_collection",
+        )
+    max_results = own.max_results if params.max_results is None else params.max_results
+    if not 1 <= max_results <= MAX_RESULTS:
+        raise Invalid(f"max_results is not between 1 and {MAX_RESULTS}.", hint="Leave it out.", field="max_results")
+    min_score = own.min_score if params.min_score is None else params.min_score
+    if not 0 <= min_score <= 1:
+        raise Invalid("min_score is not between 0 and 1.", hint="Leave it out.", field="min_score")
+    return SearchRequest(
+        query=params.query[:MAX_QUERY_CHARS],
+        mode=params.mode or own.mode,
+        max_results=max_results,
+        min_score=min_score,
+        collections=params.collections,
+        corpus=params.corpus,
+        explain=params.explain,
+        abstain=params.abstain,
+        intent=params.intent,
+        citations=shown,
+        projects=session.projects if session else (),
+        deadline_ms=own.deadline_ms if params.deadline_ms is None else params.deadline_ms,
+        embed_timeout_ms=settings.MEMORY_QUERY_EMBED_TIMEOUT_MS,
+        snippet_chars=own.snippet_chars,
+        ranking=own.ranking(),
+    )

@@ -1,0 +1,122 @@
+"""decide(): whether a chat may see an agent's memory. Pure: rules in, decision with its reason out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.sessions import Chat, ChatType, Session, derive, narrow
+
+Action = Literal["allow", "deny"]
+
+NEVER_BY_PREFIX = frozenset({"group", "channel", "cron", "subagent", "heartbeat", "unknown"})
+"""An allow by key prefix covers these chat types only when the rule names the chat type as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The conditions of a rule; all that are given must hold, none given matches every chat."""
+
+    chat_type: ChatType | None = None
+    channel: str | None = None
+    key_prefix: str | None = None
+    raw_key_prefix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    action: Action
+    match: Match = Match()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """An agent's ordered rules; the first whose conditions all hold decides, else the default."""
+
+    default: Action = "deny"
+    rules: tuple[Rule, ...] = ()
+
+
+DEFAULT_SCOPE = Scope("deny", (Rule("allow", Match(chat_type="direct")), Rule("allow", Match(key_prefix="main"))))
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`rule` is the index of the rule that decided; None when the default did, or no rule was asked."""
+
+    allowed: bool
+    rule: int | None
+    reason: str
+    derived: Chat
+
+
+def decide(scope: Scope, session: Session | None, *, trusted: bool) -> Decision:
+    """Allowed only when both the chat that the key derives and the chat as the caller narrows it are allowed.
+
+    Without a session (or without a key in it) a trusted caller is the owner: `explicit`, always allowed. Anyone
+    else without a key is `unknown`.
+    """
+    session = session or Session()
+    base = derive(session.key)
+    if session.key is None and trusted:
+        base = Chat("explicit")
+    narrowed = narrow(base, session)
+    decision = _evaluate(scope, narrowed, trusted=trusted)
+    if decision.allowed and narrowed != base:
+        by_key = _evaluate(scope, base, trusted=trusted)
+        if not by_key.allowed:
+            return by_key
+    return decision
+
+
+def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
+    if chat.chat_type == "explicit" and trusted:
+        return Decision(True, None, "the owner's own call", chat)
+    for index, rule in enumerate(scope.rules):
+        if _applies(rule, chat):
+            verb = "allows" if rule.action == "allow" else "denies"
+            return Decision(rule.action == "allow", index, f"rule {index} {verb} {_words(rule.match)}", chat)
+    return Decision(
+        scope.default == "allow",
+        None,
+        f"no rule matches a chat of type {chat.chat_type}; the default is {scope.default}",
+        chat,
+    )
+
+
+def _applies(rule: Rule, chat: Chat) -> bool:
+    match = rule.match
+    by_prefix = match.key_prefix is not None or match.raw_key_prefix is not None
+    if by_prefix and rule.action == "allow" and match.chat_type is None and chat.chat_type in NEVER_BY_PREFIX:
+        return False
+    return (
+        (match.chat_type is None or match.chat_type == chat.chat_type)
+        and (match.channel is None or match.channel == chat.channel)
+        and (match.key_prefix is None or _starts_with(_key_of(match.key_prefix, chat), match.key_prefix))
+        and (match.raw_key_prefix is None or _starts_with(chat.raw_key, match.raw_key_prefix))
+    )
+
+
+def _key_of(prefix: str, chat: Chat) -> str:
+    """A prefix that itself begins with `agent:` is meant for the whole key."""
+    return chat.raw_key if prefix.startswith("agent:") else chat.key
+
+
+def _starts_with(key: str, prefix: str) -> bool:
+    """Whole parts only: `main` begins `main` and `main:thread:5`, not `mainframe`."""
+    parts = prefix.rstrip(":").split(":")
+    return key.split(":")[: len(parts)] == parts
+
+
+def _words(match: Match) -> str:
+    given = [
+        f"{name} {value}"
+        for name, value in (
+            ("chat type", match.chat_type),
+            ("channel", match.channel),
+            ("key prefix", match.key_prefix),
+            ("raw key prefix", match.raw_key_prefix),
+        )
+        if value is not None
+    ]
+    return " and ".join(given) or "every chat"

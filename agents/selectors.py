@@ -1,0 +1,86 @@
+"""Reads of the control plane, each with a number of queries that does not grow with the rows."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from agents.errors import NotFound
+from agents.models import Agent, ApiKey, AuditEvent, Collection, Run
+
+
+def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
+    """By slug; `visible` is the key's filter (`api_keys.visible_agents`)."""
+    return Agent.objects.filter(visible or Q())
+
+
+def get_agent(slug: str, visible: Q | None = None) -> Agent:
+    """With its collections and rules at hand: three queries. Raises `NotFound`, also for agents not `visible`."""
+    agents = Agent.objects.prefetch_related("collections", "scope_rules")
+    agent = agents.filter(visible or Q(), slug=slug).first()
+    if agent is None:
+        raise NotFound(f"There is no agent {slug}.", hint="GET /api/v1/agents lists those this key may see.")
+    return agent
+
+
+def list_collections(agent: Agent) -> list[Collection]:
+    """In the order of creation, `memory` first."""
+    return list(agent.collections.all())
+
+
+def get_collection(agent: Agent, name: str) -> Collection:
+    for collection in agent.collections.all():
+        if collection.name == name:
+            return collection
+    raise NotFound(
+        f"Agent {agent.slug} has no collection {name}.",
+        hint=f"Its collections are {', '.join(other.name for other in agent.collections.all())}.",
+    )
+
+
+def list_runs(*, agent: str | None = None, state: str | None = None, visible: Q | None = None) -> QuerySet[Run]:
+    """Newest first, each with its agent. The caller cuts the list."""
+    runs = Run.objects.select_related("agent").filter(agent__in=list_agents(visible)) if visible else _all_runs()
+    if agent is not None:
+        runs = runs.filter(agent__slug=agent)
+    if state is not None:
+        runs = runs.filter(state=state)
+    return runs
+
+
+def get_run(run_id: int, visible: Q | None = None) -> Run:
+    """Raises `NotFound`, also for runs of agents that are not `visible`."""
+    run = list_runs(visible=visible).filter(pk=run_id).first()
+    if run is None:
+        raise NotFound(f"There is no run {run_id}.", hint="GET /api/v1/runs lists them.")
+    return run
+
+
+def latest_run(agent: Agent, kind: str | None = None) -> Run | None:
+    runs = agent.runs.all() if kind is None else agent.runs.filter(kind=kind)
+    return runs.first()
+
+
+def list_keys() -> QuerySet[ApiKey]:
+    """Those in use and those that have run out; revoked ones are history."""
+    return ApiKey.objects.filter(revoked_at__isnull=True)
+
+
+def get_key(key_id: int) -> ApiKey:
+    key = list_keys().filter(pk=key_id).first()
+    if key is None:
+        raise NotFound(f"There is no key {key_id}.", hint="GET /api/v1/keys lists them.")
+    return key
+
+
+def list_audit(*, agent: str | None = None, action: str | None = None) -> QuerySet[AuditEvent]:
+    """Newest first. The caller cuts the list."""
+    events = AuditEvent.objects.all()
+    if agent is not None:
+        events = events.filter(agent_slug=agent)
+    if action is not None:
+        events = events.filter(action=action)
+    return events
+
+
+def _all_runs() -> QuerySet[Run]:
+    return Run.objects.select_related("agent")

@@ -1,0 +1,18 @@
+"""cancel_run(): a person's wish to stop a background job."""
+
+from __future__ import annotations
+
+from agents import runs
+from agents.actors import Actor
+from agents.audit import record
+from agents.errors import Conflict
+from agents.models import Run
+
+
+def cancel_run(*, actor: Actor, run: Run) -> Run:
+    """Cancel a waiting run, ask a running one to stop. Raises `Conflict` when it has ended already."""
+    if run.state not in Run.ACTIVE:
+        raise Conflict(f"Run {run.pk} has ended already: {run.state}.", hint="There is nothing to cancel.")
+    run = runs.cancel(run)
+    record(actor=actor, action="run.cancel", target=str(run.pk), agent_slug=run.agent.slug, detail={"kind": run.kind})
+    return run
