@@ -1,0 +1,10 @@
+"""The Celery application. Messages carry run ids only; every intent and every result is a row of the control database."""
+
+from __future__ import annotations
+
+from celery import Celery
+
+_TASKS = ("update", "rebuild", "embed", "sweep", "tidy")
+
+app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in _TASKS)])
+app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,0 +1,35 @@
+"""dispatch(): tell the workers at once that a run waits for them. A hint, never the only trace of the wish."""
+
+from __future__ import annotations
+
+import logging
+
+from kombu.exceptions import OperationalError
+
+from agents.models import Run
+from agents.runs import mark_dispatched
+from workers.app import app
+from workers.queues import EMBED, INDEX
+
+logger = logging.getLogger(__name__)
+
+_ROUTES = {
+    Run.Kind.UPDATE: ("workers.update", INDEX),
+    Run.Kind.REBUILD: ("workers.rebuild", INDEX),
+    Run.Kind.EMBED: ("workers.embed", EMBED),
+}
+
+
+def dispatch(run: Run) -> bool:
+    """Send the message for `run`; False, within about a second, when the broker cannot be reached.
+
+    Nothing is lost then: the run is a row, and the sweep sends it as soon as the broker is back.
+    """
+    task, queue = _ROUTES[Run.Kind(run.kind)]
+    try:
+        app.send_task(task, args=[run.pk], queue=queue, retry=False, ignore_result=True)
+    except OperationalError as error:
+        logger.warning("the broker cannot be reached; run %s waits for the sweep: %s", run.pk, error)
+        return False
+    mark_dispatched(run)
+    return True

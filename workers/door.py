@@ -1,0 +1,109 @@
+"""work_on(): the door every job goes through: claim the run, do the one thing, end it or hand it back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from threading import BoundedSemaphore
+from typing import Any
+
+from django.db.models import F, Q
+from django.utils import timezone
+
+from agents.models import Agent, Run
+from agents.runs import claim, finish, requeue
+from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, SearchError
+from search.index.rebuild import remove_index
+from search.spec import IndexSpec
+from workers.dispatch import dispatch
+from workers.lease import SECONDS, Lease, owner
+from workers.stopping import STOPPING
+
+logger = logging.getLogger(__name__)
+
+BUSY_SECONDS = 2.0
+"""Until a run whose index another job holds is tried again."""
+MODEL_SECONDS = 10.0
+"""Until a run whose model cannot answer is tried again: it may still be building."""
+
+SLOTS = {Run.Kind.UPDATE: BoundedSemaphore(2), Run.Kind.REBUILD: BoundedSemaphore(1), Run.Kind.EMBED: BoundedSemaphore(1)}
+"""Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
+
+Job = Callable[[Run, Lease], dict[str, Any]]
+
+
+class HandBack(Exception):
+    """The job has done its part but not all of it: the run waits again, for `delay_seconds` at least."""
+
+    def __init__(self, reason: str = "", *, delay_seconds: float = 0.0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.delay_seconds = delay_seconds
+
+
+def work_on(run_id: int, kind: str, job: Job) -> None:
+    """Do `job` on the run, unless the run is gone or another's, or as many jobs of its kind run here as may.
+
+    In that last case the run stays queued, and whoever frees the slot sends the one that has waited longest.
+    """
+    slot = SLOTS[Run.Kind(kind)]
+    if STOPPING.is_set() or not slot.acquire(blocking=False):
+        return
+    try:
+        run = claim(run_id, owner=owner(), lease_seconds=SECONDS[Run.Kind(kind)])
+        if run is not None:
+            _carry_out(run, job)
+    finally:
+        slot.release()
+    _send_next(kind)
+
+
+def _carry_out(run: Run, job: Job) -> None:
+    lease = Lease(run, first=run.done if run.kind == Run.Kind.EMBED else 0)
+    try:
+        result = job(run, lease)
+    except HandBack as wish:
+        _hand_back(run, lease, wish.delay_seconds, wish.reason)
+    except Cancelled:
+        if STOPPING.is_set() and not lease.cancel_requested:
+            _hand_back(run, lease, 0.0, "")
+        else:
+            _end(run, lease, Run.State.CANCELLED)
+    except IndexBusy:
+        _hand_back(run, lease, BUSY_SECONDS, "Another job is writing this index.")
+    except EmbedderUnavailable as error:
+        _hand_back(run, lease, MODEL_SECONDS, f"{error.message} {error.hint}".strip())
+    except SearchError as error:
+        _end(run, lease, Run.State.FAILED, error=f"{error.message} {error.hint}".strip())
+    except Exception as error:
+        # The worker goes on, the owner reads one line, and Celery logs the traceback.
+        _end(run, lease, Run.State.FAILED, error=f"Unexpected {type(error).__name__}; see the worker's log.")
+        raise
+    else:
+        _end(run, lease, Run.State.DONE, result)
+
+
+def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> None:
+    lease.report()
+    requeue(run.pk, owner=run.lease_owner, delay_seconds=delay_seconds, error=reason)
+
+
+def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = None, error: str = "") -> None:
+    lease.report()
+    finish(run.pk, owner=run.lease_owner, state=state, result=result or {}, error=error)
+    logger.info("%s of %s: %s", run.kind, run.agent.slug, error or state)
+
+
+def forget_if_deleted(run: Run, spec: IndexSpec) -> None:
+    """An agent that was deleted while its index was written leaves no index behind."""
+    if not Agent.objects.filter(pk=run.agent_id).exists():
+        remove_index(spec.path)
+
+
+def _send_next(kind: str) -> None:
+    """Agents take turns: the waiting run that was worked on longest ago comes next."""
+    due = Q(not_before__isnull=True) | Q(not_before__lte=timezone.now())
+    waiting = Run.objects.filter(due, kind=kind, state=Run.State.QUEUED)
+    following = waiting.order_by(F("started_at").asc(nulls_first=True), "pk").first()
+    if following is not None and not STOPPING.is_set():
+        dispatch(following)

@@ -1,0 +1,71 @@
+"""The worker's signs of life, and the runs that a dead predecessor on this machine left behind."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+from celery.signals import worker_ready
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from agents.models import Run, WorkerHeartbeat
+from workers.lease import PROCESS
+from workers.stopping import STOPPING
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS = 5.0
+
+
+@worker_ready.connect
+def _start(**_: Any) -> None:
+    threading.Thread(target=_keep_beating, name="heartbeat", daemon=True).start()
+
+
+def _keep_beating() -> None:
+    inherited = False
+    while True:
+        try:
+            if not inherited:
+                release_runs_of_the_dead()
+                inherited = True
+            beat()
+        except DatabaseError as error:
+            logger.warning("the heartbeat could not be written: %s", error)
+            connection.close()
+        if STOPPING.wait(BEAT_SECONDS):
+            return
+
+
+def beat() -> None:
+    """Say that this worker lives, and how much memory it holds (bytes)."""
+    detail = {"pid": os.getpid(), "rss": _resident_bytes()}
+    WorkerHeartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now(), "detail": detail})
+
+
+def release_runs_of_the_dead() -> int:
+    """Let the leases of processes of this machine that are gone run out now instead of in a minute or more."""
+    host = f"{socket.gethostname()[:40]}:"
+    left = Run.objects.filter(state=Run.State.RUNNING, lease_owner__startswith=host).exclude(
+        lease_owner__startswith=PROCESS
+    )
+    dead = [run.pk for run in left if not _may_be_alive(run.lease_owner.removeprefix(host).split(":")[0])]
+    return Run.objects.filter(pk__in=dead, state=Run.State.RUNNING).update(lease_until=timezone.now())
+
+
+def _may_be_alive(pid: str) -> bool:
+    # The number of a dead process may be ours by now; in a container it always is.
+    return int(pid) != os.getpid() and Path(f"/proc/{pid}").exists()
+
+
+def _resident_bytes() -> int:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,43 @@
+"""Embed: give one agent's waiting chunks their vectors, for one bout; then the next agent has its turn."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from agents.embedding import get_embedder
+from agents.models import Run
+from agents.runs import request_run
+from agents.specs import index_spec
+from search.errors import EmbedderUnavailable
+from search.index.embed import IdentityChanged, embed_pending
+from workers.app import app
+from workers.dispatch import dispatch
+from workers.door import HandBack, forget_if_deleted, work_on
+from workers.lease import Lease
+
+BOUT_SECONDS = 20.0
+REBUILD_PATIENCE = 30.0
+
+
+@app.task(name="workers.embed")
+def embed(run_id: int) -> None:
+    work_on(run_id, Run.Kind.EMBED, _embed)
+
+
+def _embed(run: Run, lease: Lease) -> dict[str, Any]:
+    embedder = get_embedder()
+    if embedder is None:
+        raise EmbedderUnavailable("No embedding model is configured.")
+    spec = index_spec(run.agent)
+    try:
+        report = embed_pending(
+            spec, embedder, budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
+        )
+    except IdentityChanged as error:
+        dispatch(request_run(agent=run.agent, kind=Run.Kind.REBUILD, reason="model changed"))
+        raise HandBack(error.message, delay_seconds=REBUILD_PATIENCE) from error
+    forget_if_deleted(run, spec)
+    if report.pending:
+        raise HandBack()
+    return asdict(report)

@@ -1,0 +1,30 @@
+"""Rebuild: a new index from the files, beside the live one, swapped in whole."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from agents.models import Run
+from agents.runs import request_run
+from agents.specs import index_spec
+from search.index.rebuild import rebuild_index
+from workers.app import app
+from workers.dispatch import dispatch
+from workers.door import forget_if_deleted, work_on
+from workers.identity import current_identity
+from workers.lease import Lease
+
+
+@app.task(name="workers.rebuild")
+def rebuild(run_id: int) -> None:
+    work_on(run_id, Run.Kind.REBUILD, _rebuild)
+
+
+def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
+    spec = index_spec(run.agent)
+    report = rebuild_index(spec, identity=current_identity(), progress=lease.progress, cancelled=lease.cancelled)
+    forget_if_deleted(run, spec)
+    if report.pending:
+        dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="rebuild"))
+    return asdict(report)

@@ -1,0 +1,41 @@
+"""Sweep: every two seconds, send what is due, what was lost and what waits for vectors. The whole recovery is here."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from django.utils import timezone
+
+from agents.models import Run
+from agents.runs import agents_awaiting_embeddings, due_agents, request_run, stale_runs
+from workers.app import app
+from workers.dispatch import dispatch
+
+_one_at_a_time = Lock()
+
+
+@app.task(name="workers.sweep")
+def sweep() -> None:
+    if not _one_at_a_time.acquire(blocking=False):
+        return
+    try:
+        for run in _due_runs():
+            if not dispatch(run):
+                return  # the broker is away: the rest waits for a later sweep
+    finally:
+        _one_at_a_time.release()
+
+
+def _due_runs() -> list[Run]:
+    now = timezone.now()
+    lost = stale_runs(now)
+    due = [
+        request_run(
+            agent=agent, kind=Run.Kind.UPDATE, reason="change" if agent.update_requested_at is not None else "schedule"
+        )
+        for agent in due_agents(now)
+    ]
+    waiting = [
+        request_run(agent=agent, kind=Run.Kind.EMBED, reason="pending") for agent in agents_awaiting_embeddings()
+    ]
+    return [*lost, *due, *waiting]
