@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from search.documents.chunker import CHUNKER_VERSION
 from search.errors import EmbedderUnavailable
 from search.runtime.cache import LruCache
 from search.runtime.checksums import verify_file
+from search.runtime.deadline import Deadline
 from search.runtime.fingerprint import local_identity
 from search.runtime.llama_native import NativeContext, NativeModel
 from search.runtime.presets import Preset
@@ -34,7 +35,7 @@ class LlamaEmbedder:
     the preset has a checksum. Load only in a process that will not fork afterwards.
     """
 
-    def __init__(self, path: Path, preset: Preset, *, threads: int = 1, chunker_version: int = 1) -> None:
+    def __init__(self, path: Path, preset: Preset, *, threads: int = 1, chunker_version: int = CHUNKER_VERSION) -> None:
         """Loads for about two seconds; the vocabulary takes about 0.5 GB. Raises `EmbedderUnavailable`."""
         if preset.role != "embed":
             raise ValueError(f"{preset.id} is not an embedding model")
@@ -63,19 +64,19 @@ class LlamaEmbedder:
         known = self._queries.get(text)
         if known is not None:
             return known
-        vector = self._embed(self._query, text, self._preset.query_prompt, _Deadline(timeout))
+        vector = self._embed(self._query, text, self._preset.query_prompt, Deadline(timeout))
         vector.flags.writeable = False
         self._queries.put(text, vector)
         return vector
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
-        deadline = _Deadline(timeout)
+        deadline = Deadline(timeout)
         vectors = np.empty((len(texts), self._preset.dims), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self._embed(self._bulk, text, self._preset.document_prompt, deadline)
         return vectors
 
-    def _embed(self, lane: _Lane, text: str, prompt: str, deadline: _Deadline) -> Vectors:
+    def _embed(self, lane: _Lane, text: str, prompt: str, deadline: Deadline) -> Vectors:
         """The mean of the text's windows, weighted by their tokens; nearly always there is one window."""
         total = np.zeros(self._preset.dims, dtype=np.float64)
         for tokens, weight in self._sequences(text, prompt, lane.context.size):
@@ -100,19 +101,6 @@ class LlamaEmbedder:
         self._model.close()
 
 
-class _Deadline:
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def left(self) -> float:
-        """Seconds until the deadline; `EmbedderUnavailable` when it has passed."""
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise EmbedderUnavailable(f"timed out after {self.seconds * 1000:.0f} ms")
-        return left
-
-
 class _Lane:
     """A context with its lock. The lock is held for one sequence only, so that callers take turns."""
 
@@ -121,7 +109,7 @@ class _Lane:
         self.tokens = 0
         self._lock = threading.Lock()
 
-    def embed(self, tokens: Sequence[int], deadline: _Deadline) -> Vectors:
+    def embed(self, tokens: Sequence[int], deadline: Deadline) -> Vectors:
         """Vector of length 1 for one sequence that fits the context."""
         with self._held(deadline):
             vector = self.context.embed(tokens)
@@ -129,9 +117,9 @@ class _Lane:
         return unit(vector)
 
     @contextmanager
-    def _held(self, deadline: _Deadline) -> Iterator[None]:
+    def _held(self, deadline: Deadline) -> Iterator[None]:
         if not self._lock.acquire(timeout=deadline.left()):
-            raise EmbedderUnavailable(f"timed out after {deadline.seconds * 1000:.0f} ms")
+            raise deadline.passed()
         try:
             yield
         finally:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import logging
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ def load_library() -> Any:
     try:
         import llama_cpp
     except (ImportError, OSError, RuntimeError) as error:
+        # Perhaps it is being installed this moment: leave no half of it behind, so that a later try starts afresh.
+        for name in [name for name in sys.modules if name.split(".")[0] == "llama_cpp"]:
+            del sys.modules[name]
         raise EmbedderUnavailable(f"the local model runtime cannot be loaded: {error}", hint=INSTALL_HINT) from error
     if not _keep:
         callback = llama_cpp.llama_log_callback(_to_log)

@@ -1,0 +1,205 @@
+"""ModelsClient: the models process as an Embedder, over its Unix socket, with every wait bounded."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import socket
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from search.errors import EmbedderUnavailable
+from search.runtime.cache import LruCache
+from search.runtime.deadline import Deadline
+from search.runtime.protocols import Vectors
+from search.runtime.vectors import is_usable
+from search.spec import EmbeddingIdentity
+from workers.model_connections import ModelConnections
+from workers.model_status import ModelStateName, ModelStatus
+from workers.wire import MAX_TEXT_CHARS, MAX_TEXTS, Operation, Request, WireClosed, WireError, receive, send, unpack
+
+REMEMBERED_QUERIES = 2000
+STATUS_SECONDS = 1.0
+
+_Reply = tuple[dict[str, Any], bytes]
+
+
+class ModelsClient:
+    """Safe from any number of threads, and usable in a forked child.
+
+    Connections are kept and shared, query vectors are remembered. Every failure is `EmbedderUnavailable` with the
+    reason, raised at the latest when the timeout has passed; `status` never raises.
+    """
+
+    def __init__(self, socket_path: Path, *, remembered_queries: int = REMEMBERED_QUERIES) -> None:
+        self._path = socket_path
+        self._remembered_queries = remembered_queries
+        self._identity: EmbeddingIdentity | None = None
+        self._start_over()
+        _clients.add(self)
+
+    def _start_over(self) -> None:
+        """Fresh locks and no connections: those of a parent process must not be shared with it."""
+        self._connections = ModelConnections(self._path)
+        self._queries: LruCache[tuple[str, str], Vectors] = LruCache(self._remembered_queries)
+
+    def identity(self) -> EmbeddingIdentity:
+        """Asked anew only when the connection was lost; the last one known while nobody answers."""
+        if self._identity is None or not self._connections.any_alive():
+            try:
+                self._exchange("status", (), Deadline(STATUS_SECONDS))
+            except EmbedderUnavailable:
+                if self._identity is None:
+                    raise
+        if self._identity is None:
+            raise EmbedderUnavailable("the models process did not say which model it runs")
+        return self._identity
+
+    def embed_query(self, text: str, *, timeout: float) -> Vectors:
+        if self._identity is not None:
+            known = self._queries.get((self._identity.fingerprint, text))
+            if known is not None:
+                return known
+        vectors, identity = self._embed("embed_query", (text,), Deadline(timeout))
+        vector: Vectors = vectors[0]
+        vector.flags.writeable = False
+        self._queries.put((identity.fingerprint, text), vector)
+        return vector
+
+    def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        if not texts:
+            return np.empty((0, self.identity().dims), dtype=np.float32)
+        deadline = Deadline(timeout)
+        return np.concatenate([self._embed("embed_documents", part, deadline)[0] for part in _portions(texts)])
+
+    def status(self) -> ModelStatus:
+        """Within a second; `down` with the reason when nobody answers."""
+        self._connections.forget_failure()
+        try:
+            header, _ = self._exchange("status", (), Deadline(STATUS_SECONDS))
+            return _status(header)
+        except EmbedderUnavailable as error:
+            return ModelStatus("down", detail=error.message, hint=error.hint)
+
+    def close(self) -> None:
+        """Close the idle connections; the client stays usable."""
+        self._connections.close()
+
+    def _embed(
+        self, operation: Operation, texts: tuple[str, ...], deadline: Deadline
+    ) -> tuple[Vectors, EmbeddingIdentity]:
+        header, payload = self._exchange(operation, texts, deadline)
+        identity = _identity(header)
+        try:
+            vectors = unpack(payload, rows=len(texts), dims=identity.dims)
+        except WireError as error:
+            raise _nonsense(str(error)) from error
+        if not is_usable(vectors, rows=len(texts), dims=identity.dims):
+            raise _nonsense("a vector is zero or not finite")
+        return vectors, identity
+
+    def _exchange(self, operation: Operation, texts: tuple[str, ...], deadline: Deadline) -> _Reply:
+        """Ask and wait for the reply. A kept connection that turns out to be dead is replaced once."""
+        kept = self._connections.take()
+        if kept is not None:
+            try:
+                return self._ask(kept, operation, texts, deadline)
+            except (ConnectionError, WireClosed):
+                pass  # the process was restarted: the new one is asked below
+        try:
+            return self._ask(self._connections.connect(deadline), operation, texts, deadline)
+        except (ConnectionError, WireClosed) as error:
+            raise EmbedderUnavailable(
+                "the models process ended while it was asked", hint="It is started again by itself; try again."
+            ) from error
+
+    def _ask(
+        self, connection: socket.socket, operation: Operation, texts: tuple[str, ...], deadline: Deadline
+    ) -> _Reply:
+        complete = False
+        try:
+            send(connection, Request(operation, texts, deadline.left()).header(), deadline=deadline.end)
+            header, payload = receive(connection, deadline=deadline.end)
+            complete = True
+        except TimeoutError as error:
+            raise deadline.passed() from error
+        except WireClosed:
+            raise
+        except WireError as error:
+            raise _nonsense(str(error)) from error
+        finally:
+            # A reply that comes too late must not be taken for the next one's: only clean connections are kept.
+            if complete:
+                self._connections.give_back(connection)
+            else:
+                connection.close()
+        if "identity" in header:
+            self._identity = _identity(header)
+        if "error" in header:
+            raise EmbedderUnavailable(str(header["error"]), hint=str(header.get("hint", "")))
+        return header, payload
+
+
+def _portions(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """`texts` in requests that stay within the protocol's limits."""
+    portion: list[str] = []
+    size = 0
+    for text in texts:
+        if len(text) > MAX_TEXT_CHARS:
+            raise EmbedderUnavailable(f"a text of {len(text)} characters is too long to embed")
+        if portion and (len(portion) == MAX_TEXTS or size + len(text) > MAX_TEXT_CHARS):
+            yield tuple(portion)
+            portion, size = [], 0
+        portion.append(text)
+        size += len(text)
+    yield tuple(portion)
+
+
+def _identity(header: Mapping[str, Any]) -> EmbeddingIdentity:
+    values = _fields(EmbeddingIdentity, header.get("identity"))
+    if values["dims"] < 1:
+        raise _nonsense("a model without dimensions")
+    return EmbeddingIdentity(**values)
+
+
+def _status(header: Mapping[str, Any]) -> ModelStatus:
+    values = _fields(ModelStatus, header.get("status"))
+    if values["state"] not in get_args(ModelStateName):
+        raise _nonsense("an unknown state")
+    return ModelStatus(**values)
+
+
+_FIELD_TYPES = {"int": int, "float": int | float}
+
+
+def _fields(kind: type, values: object) -> dict[str, Any]:
+    """The values of a dataclass of plain strings and numbers, as they came over the wire, checked."""
+    if not isinstance(values, dict):
+        raise _nonsense(f"no {kind.__name__}")
+    fields = {field.name: str(field.type) for field in dataclasses.fields(kind)}
+    if set(values) != set(fields) or not all(
+        isinstance(values[name], _FIELD_TYPES.get(type_name, str)) for name, type_name in fields.items()
+    ):
+        raise _nonsense(f"an incomplete {kind.__name__}")
+    return values
+
+
+def _nonsense(detail: str) -> EmbedderUnavailable:
+    return EmbedderUnavailable(
+        f"the models process gave an answer that cannot be used: {detail}", hint="Restart the server."
+    )
+
+
+_clients: weakref.WeakSet[ModelsClient] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for client in _clients:
+        client._start_over()
+
+
+os.register_at_fork(after_in_child=_after_fork)
