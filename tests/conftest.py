@@ -1,0 +1,76 @@
+"""What every test may ask for: a data folder of its own, and the cast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.embedding import set_embedder_factory
+from agents.models import Agent
+from tests import cast
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, settings: Any) -> Path:
+    """An empty data folder that the server's settings point to."""
+    folder = tmp_path.resolve() / "data"
+    folder.mkdir()
+    settings.MEMORY_DATA_DIR = folder
+    settings.MEMORY_ALLOWED_ROOTS = ()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_embedder() -> Iterator[None]:
+    """Searches go by words alone unless the test registers an embedder; none is left behind for the next one."""
+    set_embedder_factory(lambda: None)
+    yield
+    set_embedder_factory(lambda: None)
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of shared test data beside the repository."""
+    folder = SHARED / "data"
+    if not folder.is_dir():
+        pytest.skip("the shared test data is not beside this repository")
+    return folder
+
+
+@pytest.fixture
+def al(db: None, data_dir: Path) -> Agent:
+    """Agent `al`, indexed, whose memory knows where the spare key is."""
+    agent = cast.agent_with("al", {"MEMORY.md": "# House\n\n- The spare key is under the blue pot.\n"})
+    cast.index(agent)
+    return agent
+
+
+@pytest.fixture
+def al_2(db: None, data_dir: Path) -> Agent:
+    """Agent `al-2`: a look-alike of `al` with a secret of its own."""
+    agent = cast.agent_with("al-2", {"MEMORY.md": "# Safe\n\n- The safe opens with 7731.\n"})
+    cast.index(agent)
+    return agent
+
+
+@pytest.fixture
+def owner(db: None) -> cast.Person:
+    """Holds an admin key for every agent."""
+    return cast.person("owner", rights=["admin"])
+
+
+@pytest.fixture
+def helper(al: Agent) -> cast.Person:
+    """Holds a key that may read and write agent `al` alone; never trusted."""
+    return cast.person("helper", agents=["al"], rights=["read", "write"])
+
+
+@pytest.fixture
+def stranger(al_2: Agent) -> cast.Person:
+    """Holds a key for another agent."""
+    return cast.person("stranger", agents=["al-2"], rights=["read", "write"])
