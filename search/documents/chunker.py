@@ -56,7 +56,7 @@ def entry_ranges(lines: Sequence[str]) -> list[tuple[int, int]]:
     """Entries and sections of a curated file as half-open ranges of line indexes: each starts at a line that begins
     with `- ` or is a heading; lines before the first such line are a range of their own."""
     starts = [index for index, line in enumerate(lines) if line.startswith("- ") or _starts_section(line)]
-    if not starts or starts[0] != 0:
+    if lines and (not starts or starts[0] != 0):
         starts.insert(0, 0)
     return list(pairwise([*starts, len(lines)]))
 

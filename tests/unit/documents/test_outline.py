@@ -1,0 +1,58 @@
+"""Headings and the section path in effect."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from search.documents.outline import heading_of, read_outline
+
+
+def test_the_path_follows_the_levels() -> None:
+    outline = read_outline(["# Trip", "", "## Hotels", "### Lisbon", "text", "## Food", "# Other"])
+    assert [outline.path_at(line) for line in (1, 3, 5, 6, 7)] == [
+        "Trip",
+        "Trip > Hotels",
+        "Trip > Hotels > Lisbon",
+        "Trip > Food",
+        "Other",
+    ]
+
+
+def test_before_the_first_heading_there_is_no_path() -> None:
+    assert read_outline(["intro", "# A"], first_line=5).path_at(5) == ""
+    assert read_outline(["intro", "# A"], first_line=5).lines == (6,)
+
+
+def test_code_is_not_a_heading() -> None:
+    outline = read_outline(
+        ["```sh", "# comment", "~~~", "```", "# Real", "~~~~", "# x", "~~~", "# y", "~~~~", "## End"]
+    )
+    assert outline.lines == (5, 11)
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("## A b ##", (2, "A b")),
+        ("#\tTab", (1, "Tab")),
+        ("#", (1, "")),
+        ("## ##", (2, "")),
+        ("# C#", (1, "C#")),
+        ("   ### three", (3, "three")),
+        ("    # four blanks", None),
+        ("#hashtag", None),
+        ("#" * 300 + " too many hashes", None),
+        ("text # no", None),
+    ],
+)
+def test_heading_lines(line: str, heading: tuple[int, str] | None) -> None:
+    assert heading_of(line) == heading
+
+
+def test_long_headings_are_cut_and_cost_no_time() -> None:
+    started = time.perf_counter()
+    outline = read_outline(["# " + "# " * 500_000, "# " + "word " * 200_000, "`" * 1_000_000 + "x`"])
+    assert all(len(path) <= 120 for path in outline.paths)
+    assert time.perf_counter() - started < 1
