@@ -1,4 +1,4 @@
-"""The Celery application. Messages carry run ids only; every intent and every result is a row of the control database."""
+"""The Celery application. Messages carry run ids only; all intent and every result is a row of the control database."""
 
 from __future__ import annotations
 

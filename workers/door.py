@@ -26,7 +26,11 @@ BUSY_SECONDS = 2.0
 MODEL_SECONDS = 10.0
 """Until a run whose model cannot answer is tried again: it may still be building."""
 
-SLOTS = {Run.Kind.UPDATE: BoundedSemaphore(2), Run.Kind.REBUILD: BoundedSemaphore(1), Run.Kind.EMBED: BoundedSemaphore(1)}
+SLOTS = {
+    Run.Kind.UPDATE: BoundedSemaphore(2),
+    Run.Kind.REBUILD: BoundedSemaphore(1),
+    Run.Kind.EMBED: BoundedSemaphore(1),
+}
 """Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
 
 Job = Callable[[Run, Lease], dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Where the Unix sockets of one data folder lie: in its `run` folder, or in a short private one when the path is long."""
+"""Where the Unix sockets of one data folder lie: in its `run` folder, or in a short one when its path is too long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m memory_appliance.launch.models_setup`: build and install the local model runtime beside the running server.
+"""`python -m memory_appliance.launch.models_setup`: build and install the local model runtime beside the server.
 
 llama-cpp-python comes as source only: 83 steps of a C++ compiler, minutes of work. So it is not part of the first
 set-up: this one-shot process does it at low priority, writes how far it is, and the models process joins when the

@@ -109,6 +109,6 @@ def _folder_hint(folder: Path) -> str:
         return f"{existing} is not a folder; set MEMORY_DATA_DIR to one"
     found = existing.stat()
     return (
-        f"{existing} belongs to user {found.st_uid} with mode {found.st_mode & 0o7777:o}, and you are user {os.getuid()}; "
+        f"{existing} belongs to user {found.st_uid} with mode {found.st_mode & 0o7777:o}, you are user {os.getuid()}; "
         "change its owner, or set MEMORY_DATA_DIR to a folder of yours"
     )

@@ -18,8 +18,8 @@ from workers.queues import CONTROL, EMBED, INDEX
 
 __all__ = ["STATE_FILE", "Program", "programs", "supervisor_config"]
 
-WORKER_THREADS = 4
-"""Two for updates, one for embedding, one for the sweep: see workers/tasks."""
+WORKER_THREADS = 6
+"""More than the jobs it does at once (see `SLOTS` in workers/door.py), so that the sweep always finds a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads:
         Program("worker", (*celery, "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
         Program("beat", (*celery, "beat", "--loglevel", "WARNING", "--scheduler", "celery.beat:Scheduler"), 40),
-        Program("watcher", (python, "-m", "workers.watcher"), 40),
+        Program("watcher", (python, "-m", "memory_appliance.launch.watch"), 40),
         Program(
             "setup-models",
             (python, "-m", "memory_appliance.launch.models_setup", "--state-dir", str(layout.run_dir)),

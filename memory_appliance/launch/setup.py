@@ -24,7 +24,9 @@ def main() -> int:
         with step("Installing the locked packages"):
             sync(
                 ["--python", base_python(), *([] if arguments.dev else ["--no-dev"])],
-                on_line=lambda line: say(f"     {line}") if line.lstrip().startswith(("Downloading", "Installed")) else None,
+                on_line=lambda line: (
+                    say(f"     {line}") if line.lstrip().startswith(("Downloading", "Installed")) else None
+                ),
             )
     except LaunchFailed as failure:
         return fail(failure)

@@ -64,7 +64,7 @@ def ensure_uv() -> None:
         except (OSError, subprocess.CalledProcessError) as error:
             raise explained(f"the folder {_TOOLS} cannot be set up", str(error)) from error
         pip = [str(_TOOLS / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - our own command
             [*pip, "--require-hashes", "--only-binary", ":all:", "-r", str(_REQUIREMENTS)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -77,14 +77,19 @@ def ensure_uv() -> None:
 
 def _installed_version() -> str:
     try:
-        words = subprocess.run([_UV, "--version"], capture_output=True, text=True, check=False).stdout.split()
+        done = subprocess.run([_UV, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 - our own
     except OSError:
         return ""
+    words = done.stdout.split()
     return words[1] if len(words) > 1 else ""
 
 
 def sync(
-    arguments: Sequence[str], *, on_line: Callable[[str], None], environment: Mapping[str, str] | None = None, nice: int = 0
+    arguments: Sequence[str],
+    *,
+    on_line: Callable[[str], None],
+    environment: Mapping[str, str] | None = None,
+    nice: int = 0,
 ) -> None:
     """`uv sync` from the lock file into `.venv`; `on_line` gets every line that uv and the builds print.
 
@@ -95,7 +100,7 @@ def sync(
     if nice and (niced := shutil.which("nice")):
         command = [niced, "-n", str(nice), *command]
     kept: list[str] = []
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603 - our own command
         command,
         cwd=ROOT,
         env={**os.environ, "UV_PROJECT_ENVIRONMENT": str(VENV), "UV_PYTHON_DOWNLOADS": "never", **(environment or {})},

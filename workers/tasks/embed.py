@@ -9,8 +9,8 @@ from agents.embedding import get_embedder
 from agents.models import Run
 from agents.runs import request_run
 from agents.specs import index_spec
-from search.errors import EmbedderUnavailable
-from search.index.embed import IdentityChanged, embed_pending
+from search.errors import EmbedderUnavailable, IdentityChanged
+from search.index.embed import embed_pending
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import HandBack, forget_if_deleted, work_on

@@ -1,0 +1,76 @@
+"""`python -m memory_appliance.launch`: check, migrate, create the first admin, and run every process until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from memory_appliance.launch.announce import announce_in_background
+from memory_appliance.launch.layout import Layout
+from memory_appliance.launch.preflight import check_port, lock_instance, prepare_folders, raise_file_limit
+from memory_appliance.launch.programs import programs, supervisor_config
+from memory_appliance.launch.say import LaunchFailed, fail, say, step
+from memory_appliance.launch.supervise import serve
+from memory_appliance.launch.uv import ROOT
+from memory_appliance.settings import OPTIONS
+
+_ENVIRONMENT = {
+    "DJANGO_SETTINGS_MODULE": "memory_appliance.settings",
+    "PYTHONUNBUFFERED": "1",
+    # One thread per BLAS call: the processes already use every core, and two threads measured slower.
+    "OPENBLAS_NUM_THREADS": "1",
+    # Many short-lived threads would otherwise each keep an arena of freed memory.
+    "MALLOC_ARENA_MAX": "2",
+}
+
+
+def main() -> int:
+    layout = Layout(data_dir=OPTIONS.data_dir, host=OPTIONS.host, port=OPTIONS.port)
+    environment = {
+        **_ENVIRONMENT,
+        "MEMORY_DATA_DIR": str(layout.data_dir),
+        "MEMORY_MODEL_THREADS": str(OPTIONS.model_threads),
+    }
+    try:
+        say(f"Memory Appliance · data in {layout.data_dir}")
+        prepare_folders(layout)
+        lock = lock_instance(layout)
+        check_port(layout)
+        raise_file_limit()
+        _manage("Preparing the control database", "migrate", "--verbosity", "0", environment=environment)
+        _manage("Checking for an admin and a key", "bootstrap", environment=environment)
+    except LaunchFailed as failure:
+        return fail(failure)
+    except KeyboardInterrupt:
+        say("stopped")
+        return 130
+    table = programs(
+        layout,
+        own_broker=OPTIONS.broker_url is None,
+        web_workers=OPTIONS.web_workers,
+        web_threads=OPTIONS.web_threads,
+    )
+    say(f"  ▸ Starting {', '.join(program.name for program in table)}")
+    if layout.socket_dir != layout.run_dir:
+        say(f"     sockets in {layout.socket_dir}: the data folder's path is too long for them")
+    announce_in_background(layout)
+    with lock:
+        return serve(layout, supervisor_config(layout, table), environment)
+
+
+def _manage(title: str, *command: str, environment: Mapping[str, str]) -> None:
+    with step(title):
+        done = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, str(ROOT / "manage.py"), *command],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            check=False,
+        )
+    if done.returncode != 0:
+        raise LaunchFailed(f"`manage.py {command[0]}` failed", hint="the lines above say why")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

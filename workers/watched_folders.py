@@ -1,0 +1,67 @@
+"""Which folders on disk concern which agents: from the control database, and only those that are there now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from agents.models import Agent, Collection
+from search.documents.patterns import IGNORED_FOLDERS
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """`flat`: only the files in the folder itself matter; `deep`: everything below it too. Values are agents' ids.
+
+    `inodes` makes a folder that was deleted and made again another one: its watch died with the first.
+    """
+
+    flat: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    deep: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    inodes: tuple[int, ...] = ()
+
+    def agents_of(self, path: str) -> frozenset[int]:
+        """The agents whose index a change at `path` may concern; nobody's when it is hidden or ignored."""
+        changed = PurePath(path)
+        found = set(self.flat.get(str(changed.parent), ()))
+        for folder, agents in self.deep.items():
+            if changed.is_relative_to(folder) and not _ignored(changed.relative_to(folder)):
+                found |= agents
+        return frozenset(found)
+
+    def agents(self) -> frozenset[int]:
+        return frozenset().union(*self.flat.values(), *self.deep.values())
+
+
+def _ignored(below: PurePath) -> bool:
+    return any(name.startswith(".") or name in IGNORED_FOLDERS for name in below.parts)
+
+
+def existing_folders() -> Folders:
+    """The folders of all agents, in two queries and one look at each folder."""
+    flat: dict[str, set[int]] = {}
+    deep: dict[str, set[int]] = {}
+    for agent in Agent.objects.prefetch_related("collections"):
+        for collection in agent.collections.all():
+            if collection.kind == Collection.Kind.MEMORY:
+                # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
+                flat.setdefault(agent.workspace, set()).add(agent.pk)
+                deep.setdefault(str(PurePath(agent.workspace, "memory")), set()).add(agent.pk)
+            else:
+                deep.setdefault(collection.path, set()).add(agent.pk)
+    inodes = {name: inode for name in sorted({*flat, *deep}) if (inode := _inode(name)) is not None}
+    return Folders(
+        {name: frozenset(agents) for name, agents in flat.items() if name in inodes},
+        {name: frozenset(agents) for name, agents in deep.items() if name in inodes},
+        tuple(inodes.values()),
+    )
+
+
+def _inode(folder: str) -> int | None:
+    # A link is no folder of ours: scanning does not follow it, so it is not watched either.
+    path = Path(folder)
+    try:
+        return path.stat(follow_symlinks=False).st_ino if path.is_dir() and not path.is_symlink() else None
+    except OSError:
+        return None
