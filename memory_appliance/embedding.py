@@ -1,4 +1,4 @@
-"""The bridge that imports may not build themselves: the rules get the client of the models process as their embedder."""
+"""Gives the rules, which may not import upwards, the client of the models process as their embedder."""
 
 from __future__ import annotations
 

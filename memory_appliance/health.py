@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal, cast
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -102,7 +102,7 @@ def _broker() -> Check:
     limits = {"socket_timeout": BROKER_TIMEOUT_SECONDS, "socket_connect_timeout": BROKER_TIMEOUT_SECONDS}
     try:
         with Connection(settings.CELERY_BROKER_URL, transport_options={**limits, "max_retries": 0}) as broker:
-            broker.default_channel.client.ping()
+            cast(Any, broker.default_channel).client.ping()
     except (BrokerError, RedisError, OSError):
         return Check("degraded", "The broker does not answer: updates wait, searches go on.")
     return Check("ok")

@@ -9,10 +9,11 @@ from django.http import HttpRequest
 from ninja.security import HttpBearer
 
 from agents.actors import Actor, Caller
-from agents.api_keys import Right, find_key, is_trusted, may, sees
+from agents.api_keys import Right, find_key, is_trusted, may, visible_agents
 from agents.errors import NotFound
 from agents.models import Agent, ApiKey
 from agents.models.agent import SLUG_PATTERN
+from agents.selectors import get_agent
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import ApiError
 
@@ -62,12 +63,13 @@ def caller_of(request: HttpRequest) -> Caller:
 
 
 def agent_of(request: HttpRequest, slug: str) -> Agent:
-    """The agent with this slug. One that the key is not for is as absent as one that does not exist (404)."""
-    if re.match(SLUG_PATTERN, slug) and sees(key_of(request), slug):
-        agent = Agent.objects.filter(slug=slug).first()
-        if agent is not None:
-            return agent
-    raise NotFound("There is no such agent.", hint="Check the slug, and which agents the key is for.")
+    """The agent with its collections and rules at hand.
+
+    Raises `NotFound`: an agent that the key is not for is as absent as one that does not exist.
+    """
+    if not re.match(SLUG_PATTERN, slug):
+        raise NotFound("There is no such agent.", hint="A slug has lower-case letters, digits and inner hyphens.")
+    return get_agent(slug, visible_agents(key_of(request)))
 
 
 def require_fleet_key(request: HttpRequest) -> None:

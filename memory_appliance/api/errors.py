@@ -10,11 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from agents.errors import Conflict, Invalid, NotFound, RuleError
+from agents.errors import RuleError
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.parser import MalformedBody
 from memory_appliance.api.shape import ApiError, error_response
-from search.errors import BadQuery, IndexBusy, IndexUnavailable
+from search.errors import BadQuery, EmbedderUnavailable, IndexBusy, IndexUnavailable, SearchError
 
 
 def install(api: NinjaAPI) -> None:
@@ -26,9 +26,8 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(Http404, _not_found)
     api.add_exception_handler(RequestDataTooBig, _too_large)
     api.add_exception_handler(UnreadablePostError, _unreadable)
-    api.add_exception_handler(BadQuery, _bad_query)
-    api.add_exception_handler(IndexUnavailable, _index_unavailable)
-    api.add_exception_handler(IndexBusy, _index_unavailable)
+    for kind in _ENGINE_CODES:
+        api.add_exception_handler(kind, _search_error)
     api.add_exception_handler(OperationalError, _database_busy)
 
 
@@ -37,24 +36,7 @@ def _api_error(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _rule_error(request: HttpRequest, error: Any) -> HttpResponse:
-    return error_response(rule_code(error), error.message, hint=error.hint, field=error.field)
-
-
-def rule_code(error: RuleError) -> ErrorCode:
-    """The error's own code; every code the rules use is a member, a test reads them all."""
-    if error.code in ErrorCode:
-        return ErrorCode(error.code)
-    for kind, code in _BY_KIND:
-        if isinstance(error, kind):
-            return code
-    return ErrorCode.INTERNAL_ERROR
-
-
-_BY_KIND = (
-    (Invalid, ErrorCode.INVALID_VALUE),
-    (NotFound, ErrorCode.NOT_FOUND),
-    (Conflict, ErrorCode.CONFLICT),
-)
+    return error_response(ErrorCode(error.code), error.message, hint=error.hint, field=error.field)
 
 
 def _validation_error(request: HttpRequest, error: Any) -> HttpResponse:
@@ -95,12 +77,16 @@ def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
     return error_response(ErrorCode.BAD_REQUEST, "The body ended before its announced length.")
 
 
-def _bad_query(request: HttpRequest, error: Any) -> HttpResponse:
-    return error_response(ErrorCode.BAD_QUERY, error.message, hint=error.hint)
+def _search_error(request: HttpRequest, error: Any) -> HttpResponse:
+    return error_response(_ENGINE_CODES[type(error)], error.message, hint=error.hint)
 
 
-def _index_unavailable(request: HttpRequest, error: Any) -> HttpResponse:
-    return error_response(ErrorCode.TEMPORARILY_UNAVAILABLE, error.message, hint=error.hint)
+_ENGINE_CODES: dict[type[SearchError], ErrorCode] = {
+    BadQuery: ErrorCode.BAD_QUERY,
+    IndexBusy: ErrorCode.INDEX_BUSY,
+    IndexUnavailable: ErrorCode.TEMPORARILY_UNAVAILABLE,
+    EmbedderUnavailable: ErrorCode.TEMPORARILY_UNAVAILABLE,
+}
 
 
 def _database_busy(request: HttpRequest, error: Any) -> HttpResponse:

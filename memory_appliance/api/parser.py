@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from django.http import HttpRequest
 from ninja.parser import Parser
@@ -28,15 +28,17 @@ class StrictJsonParser(Parser):
         except UnicodeDecodeError as error:
             raise MalformedBody(f"The body is not UTF-8 (byte {error.start}).") from error
         except json.JSONDecodeError as error:
-            raise MalformedBody(f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno}).") from error
+            raise MalformedBody(
+                f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
+            ) from error
         except RecursionError as error:
             raise MalformedBody(_TOO_DEEP) from error
         except ValueError as error:
             raise MalformedBody("The body holds a number that is too long.") from error
         if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
             raise MalformedBody(_TOO_DEEP)
-        whole = _without_surrogates(value) if "\\u" in text else value
-        return whole  # type: ignore[no-any-return] # whether it is an object is for the schema to say
+        # That it is an object is for the schema to say.
+        return cast(dict[str, Any], _without_surrogates(value) if "\\u" in text else value)
 
 
 _TOO_DEEP = f"The body is nested deeper than {MAX_DEPTH} levels."

@@ -1,0 +1,28 @@
+"""The API at /api/v1: its routers, its parser, its errors."""
+
+from __future__ import annotations
+
+from ninja import NinjaAPI
+
+from memory_appliance.api import errors
+from memory_appliance.api.parser import StrictJsonParser
+from memory_appliance.api.renderer import Utf8Renderer
+from memory_appliance.api.routes import agents, audit, collections, get, index, keys, runs, scope, search, settings
+
+api = NinjaAPI(
+    title="Memory Appliance",
+    version="1",
+    description="A memory server for many agents. Every error has one shape; its codes are in docs/errors.md.",
+    urls_namespace="api",
+    openapi_url="/openapi.json",
+    docs_url=None,
+    parser=StrictJsonParser(),
+    renderer=Utf8Renderer(),
+)
+errors.install(api)
+
+for part in (search, get, index, agents, collections, scope, settings):
+    api.add_router("/agents", part.router)
+api.add_router("/keys", keys.router)
+api.add_router("/runs", runs.router)
+api.add_router("/audit", audit.router)

@@ -1,0 +1,47 @@
+"""/audit: who did what, when, to what."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpRequest
+from ninja import Query, Router
+
+from agents import selectors
+from memory_appliance.api.auth import ADMIN, key_of
+from memory_appliance.api.limits import RowId, RowLimit
+from memory_appliance.api.schemas.audit import AuditAnswer, AuditList
+
+router = Router(tags=["audit"], auth=ADMIN)
+
+
+@router.get("", response=AuditList, operation_id="list_audit")
+def list_audit(
+    request: HttpRequest,
+    agent: str | None = None,
+    action: str | None = None,
+    before: Annotated[RowId | None, Query(description="Only events older than this id.")] = None,
+    limit: Annotated[RowLimit, Query()] = 100,
+) -> AuditList:
+    """Newest first. A key for single agents sees what happened to these alone."""
+    events = selectors.list_audit(agent=agent, action=action)
+    own = key_of(request).agents
+    if own != "*":
+        events = events.filter(agent_slug__in=own)
+    if before is not None:
+        events = events.filter(pk__lt=before)
+    return AuditList(
+        items=[
+            AuditAnswer(
+                id=event.pk,
+                at=event.at,
+                actor=event.actor,
+                address=event.address,
+                action=event.action,
+                target=event.target,
+                agent=event.agent_slug,
+                detail=event.detail,
+            )
+            for event in events[:limit]
+        ]
+    )

@@ -1,0 +1,60 @@
+"""/keys: list, create, revoke and rotate API keys. A key never hands out more than it has itself."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from ninja import Router, Status
+
+from agents import selectors, services
+from agents.errors import NotFound
+from agents.models import ApiKey
+from memory_appliance.api.auth import ADMIN, actor_of, key_of
+from memory_appliance.api.codes import ErrorCode
+from memory_appliance.api.limits import RowId
+from memory_appliance.api.schemas.keys import KeyList, NewKeyBody, SecretAnswer, key_answer, secret_answer
+from memory_appliance.api.shape import ApiError
+
+router = Router(tags=["keys"], auth=ADMIN)
+
+
+@router.get("", response=KeyList, operation_id="list_keys")
+def list_keys(request: HttpRequest) -> KeyList:
+    """Keys for agents that this key is for, without their secrets."""
+    return KeyList(items=[key_answer(key) for key in selectors.list_keys() if _covers(key_of(request), key.agents)])
+
+
+@router.post("", response={201: SecretAnswer}, operation_id="create_key")
+def create_key(request: HttpRequest, payload: NewKeyBody) -> Status[SecretAnswer]:
+    """The answer holds the secret, once."""
+    if not _covers(key_of(request), payload.agents):
+        raise ApiError(
+            ErrorCode.FORBIDDEN,
+            "A key cannot be made for more agents than this key is for.",
+            hint="Name fewer agents, or use a key for all agents.",
+            field="agents",
+        )
+    return Status(201, secret_answer(services.create_key(actor=actor_of(request), **payload.model_dump())))
+
+
+@router.delete("/{key_id}", response={204: None}, operation_id="delete_key")
+def delete_key(request: HttpRequest, key_id: RowId) -> Status[None]:
+    """The key stops working at once."""
+    services.revoke_key(actor=actor_of(request), key=_visible_key(request, key_id))
+    return Status(204, None)
+
+
+@router.post("/{key_id}/rotate", response=SecretAnswer, operation_id="rotate_key")
+def rotate_key(request: HttpRequest, key_id: RowId) -> SecretAnswer:
+    """A new secret; the old one stops working at once."""
+    return secret_answer(services.rotate_key(actor=actor_of(request), key=_visible_key(request, key_id)))
+
+
+def _visible_key(request: HttpRequest, key_id: int) -> ApiKey:
+    key = selectors.get_key(key_id)
+    if not _covers(key_of(request), key.agents):
+        raise NotFound(f"There is no key {key_id}.", hint="GET /api/v1/keys lists them.")
+    return key
+
+
+def _covers(own: ApiKey, agents: list[str] | str) -> bool:
+    return own.agents == "*" or (agents != "*" and set(agents) <= set(own.agents))

@@ -1,0 +1,50 @@
+"""API keys as the API takes and shows them: the secret appears once, in the answer that creates it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from agents.api_keys import Right
+from agents.models import ApiKey
+from agents.services import NewKey
+from memory_appliance.api.schemas.base import Answer, Body
+
+
+class NewKeyBody(Body):
+    name: str = Field(examples=["telegram gateway"])
+    agents: list[str] | Literal["*"] = Field(description='Slugs, or "*" for all agents.')
+    rights: list[Right] = Field(min_length=1)
+    trusted: bool = Field(False, description="May call without a session, as the owner.")
+    expires_at: datetime | None = Field(None, strict=False)
+
+
+class KeyAnswer(Answer):
+    id: int
+    name: str
+    agents: list[str] | Literal["*"]
+    rights: list[Right]
+    trusted: bool
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    created_at: datetime
+
+
+class SecretAnswer(KeyAnswer):
+    """The only answer with the secret."""
+
+    key: str
+
+
+class KeyList(Answer):
+    items: list[KeyAnswer]
+
+
+def key_answer(key: ApiKey) -> KeyAnswer:
+    return KeyAnswer.model_validate(key, from_attributes=True)
+
+
+def secret_answer(new: NewKey) -> SecretAnswer:
+    return SecretAnswer(key=new.secret, **key_answer(new.row).model_dump())

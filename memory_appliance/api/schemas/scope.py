@@ -1,0 +1,108 @@
+"""Scope rules, sessions and decisions as the API takes and shows them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from agents.scope import Decision, Match, Rule, Scope
+from agents.services.scope import match_json
+from agents.sessions import ChatType, Session
+from memory_appliance.api.schemas.base import Answer, Body
+
+Action = Literal["allow", "deny"]
+
+
+class SessionBody(Body):
+    """The chat that asks. Fields beside `key` may only narrow what the key derives."""
+
+    key: str | None = Field(None, examples=["agent:main:telegram:direct:42"])
+    chat_type: str | None = None
+    channel: str | None = None
+    chat_id: str | None = None
+    user: str | None = None
+    projects: list[str] = Field(default_factory=list)
+
+    def session(self) -> Session:
+        return Session(
+            key=self.key,
+            chat_type=self.chat_type,
+            channel=self.channel,
+            chat_id=self.chat_id,
+            user=self.user,
+            projects=tuple(self.projects),
+        )
+
+
+class MatchBody(Body):
+    """All conditions that are given must hold; none given matches every chat."""
+
+    chat_type: ChatType | None = None
+    channel: str | None = None
+    key_prefix: str | None = None
+    raw_key_prefix: str | None = None
+
+
+class RuleBody(Body):
+    action: Action
+    match: MatchBody = Field(default_factory=MatchBody)
+
+
+class ScopeBody(Body):
+    """The first rule whose conditions all hold decides, else the default."""
+
+    default: Action = "deny"
+    rules: list[RuleBody]
+
+    def scope(self) -> Scope:
+        return Scope(self.default, tuple(Rule(rule.action, Match(**rule.match.model_dump())) for rule in self.rules))
+
+
+class ScopeCheckBody(Body):
+    session: SessionBody | None = None
+
+
+class RuleAnswer(Answer):
+    action: Action
+    match: dict[str, str]
+
+
+class ScopeAnswer(Answer):
+    default: Action
+    rules: list[RuleAnswer]
+
+
+class Derived(Answer):
+    chat_type: ChatType
+    channel: str | None
+
+
+class DecisionAnswer(Answer):
+    """`rule` is the index of the rule that decided, or null when the default did."""
+
+    allowed: bool
+    rule: int | None
+    reason: str
+    derived: Derived
+
+
+class DenialAnswer(Answer):
+    """What a denied call says under `scope`; `rule` is null when the default decided."""
+
+    rule: int | None
+    reason: str
+
+
+def scope_answer(scope: Scope) -> ScopeAnswer:
+    rules = [RuleAnswer(action=rule.action, match=match_json(rule.match)) for rule in scope.rules]
+    return ScopeAnswer(default=scope.default, rules=rules)
+
+
+def decision_answer(decision: Decision) -> DecisionAnswer:
+    derived = Derived(chat_type=decision.derived.chat_type, channel=decision.derived.channel)
+    return DecisionAnswer(allowed=decision.allowed, rule=decision.rule, reason=decision.reason, derived=derived)
+
+
+def denial_answer(decision: Decision) -> DenialAnswer:
+    return DenialAnswer(rule=decision.rule, reason=decision.reason)

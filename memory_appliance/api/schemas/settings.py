@@ -1,0 +1,39 @@
+"""An agent's settings as the API shows them: the values, and the table that explains each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import RootModel
+
+from agents.agent_settings import AgentSettings, settings_table
+from memory_appliance.api.schemas.base import Answer
+
+
+class SettingsBody(RootModel[dict[str, Any]]):
+    """Names with their new values; null returns a setting to its default."""
+
+
+class SettingAnswer(Answer):
+    name: str
+    value: Any
+    default: Any
+    help: str
+    allowed: dict[str, Any]
+    """JSON schema of the value."""
+
+
+class SettingsAnswer(Answer):
+    settings: dict[str, Any]
+    items: list[SettingAnswer]
+
+
+def settings_answer(settings: AgentSettings) -> SettingsAnswer:
+    rows = settings_table(settings)
+    return SettingsAnswer(
+        settings={row.name: row.value for row in rows},
+        items=[
+            SettingAnswer(name=row.name, value=row.value, default=row.default, help=row.help, allowed=row.schema)
+            for row in rows
+        ],
+    )

@@ -1,0 +1,29 @@
+"""Every address of the server."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
+
+from memory_appliance import health, metrics
+from memory_appliance.api.api import api
+from memory_appliance.web.docs import api_docs
+from memory_appliance.web.overview import overview
+
+urlpatterns = [
+    path("", overview, name="overview"),
+    path("accounts/login/", LoginView.as_view(template_name="login.html"), name="login"),
+    path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
+    path("api/docs", api_docs, name="api-docs"),
+    path("api/v1/", api.urls),
+    path("health/live", health.live, name="health-live"),
+    path("health/ready", health.ready, name="health-ready"),
+    path("metrics", metrics.metrics, name="metrics"),
+]
+
+handler400 = "memory_appliance.web.failures.bad_request"
+handler403 = "memory_appliance.web.failures.permission_denied"
+handler404 = "memory_appliance.web.failures.not_found"
+handler500 = "memory_appliance.web.failures.server_error"

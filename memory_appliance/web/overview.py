@@ -1,0 +1,67 @@
+"""The first page: every agent with its index, its last job, and its problems in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import OuterRef, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from agents import memory
+from agents.models import Agent, Run
+from memory_appliance.health import Check, health
+from search.errors import SearchError
+from search.index.report import IndexStatus
+
+MOST_PROBLEMS = 5
+"""Problems shown per agent; the API lists all."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCard:
+    """One agent as the page shows it. `index` is None when it cannot be read; then a problem says so."""
+
+    agent: Agent
+    index: IndexStatus | None
+    last_run: Run | None
+    problems: tuple[str, ...]
+    more_problems: int
+
+
+@login_required
+@require_safe
+def overview(request: HttpRequest) -> HttpResponse:
+    if not request.user.is_staff:
+        return render(request, "no_access.html", status=403)
+    now = health()
+    trouble = [check for check in now.checks.values() if check.status != "ok"]
+    return render(request, "overview.html", {"cards": agent_cards(), "trouble": _in_words(trouble)})
+
+
+def agent_cards() -> list[AgentCard]:
+    """Three queries, whatever the number of agents, and a look into each index."""
+    newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-id").values("pk")[:1]
+    agents = list(Agent.objects.prefetch_related("collections").annotate(last_run_id=Subquery(newest)))
+    runs = Run.objects.in_bulk([agent.last_run_id for agent in agents if agent.last_run_id is not None])
+    return [_card(agent, runs.get(agent.last_run_id)) for agent in agents]
+
+
+def _card(agent: Agent, last_run: Run | None) -> AgentCard:
+    problems = [agent.last_error] if agent.last_error else []
+    index: IndexStatus | None = None
+    try:
+        index = memory.status(agent)
+        problems += [item.detail for item in index.degraded]
+        problems += [f"{item.path}: {item.problem}" for part in index.collections for item in part.problems]
+    except SearchError as error:
+        problems.append(f"{error.message} {error.hint}".strip())
+    return AgentCard(
+        agent, index, last_run, tuple(problems[:MOST_PROBLEMS]), more_problems=max(0, len(problems) - MOST_PROBLEMS)
+    )
+
+
+def _in_words(checks: list[Check]) -> list[str]:
+    return [check.detail for check in checks if check.detail]
