@@ -66,7 +66,7 @@ class IndexSpec:
 
 @dataclass(frozen=True, slots=True)
 class RankingSpec:
-    """What an owner or a request asks of the ranking; None leaves a number to the profile (`search/rank/profiles.py`)."""
+    """What an owner or a request asks of the ranking; None leaves a number to the profile (rank/profiles.py)."""
 
     profile: str = "default"
     vector_weight: float | None = None

@@ -13,8 +13,12 @@ from search.index.vectors import VectorChanges, cached_ids, vector_of
 
 
 def embedded_text(heading: str, text: str) -> str:
-    """What the model sees of a chunk: its section path, then its text (which may start with that heading itself)."""
-    return f"{heading}\n{text}" if heading and not text.lstrip().startswith("#") else text
+    """What the model sees of a chunk: its section path, then its text (which may start with that heading itself).
+
+    Blank lines around the text do not count, so that a note's last entry is the same text when another follows it.
+    """
+    text = text.strip()
+    return f"{heading}\n{text}" if heading and not text.startswith("#") else text
 
 
 def chunk_hash(heading: str, text: str) -> bytes:

@@ -6,11 +6,14 @@ library's POSIX locks and lose rows.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import apsw
+import numpy as np
 
 Connection = apsw.Connection
 DatabaseError = apsw.Error
@@ -22,6 +25,11 @@ FullErrors = (apsw.FullError, apsw.IOError)
 BUSY_TIMEOUT_MS = 5_000
 _MMAP_ABOVE = 64 * 1024 * 1024
 _MMAP_BYTES = 256 * 1024 * 1024
+
+
+def bind_ids(ids: Collection[int]) -> Any:
+    """Integers to bind to `carray(?)`; None, which gives no rows, when there are none."""
+    return apsw.carray(np.fromiter(ids, np.int64, len(ids))) if ids else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ def _start_over(path: Path, reason: str) -> Connection:
 
 def seed_cache(connection: Connection, source: Path) -> None:
     """Take over every vector that another index file of the same agent holds, as far as it can be read."""
-    connection.execute("ATTACH ? AS source", (str(source),))
     try:
+        connection.execute("ATTACH ? AS source", (str(source),))
         with transaction(connection):
             connection.execute(
                 "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
@@ -79,7 +79,8 @@ def seed_cache(connection: Connection, source: Path) -> None:
     except driver.DatabaseError as error:
         log.warning("vectors could not be taken over and will be made again", extra={"reason": str(error)})
     finally:
-        connection.execute("DETACH source")
+        if any(row[1] == "source" for row in connection.execute("PRAGMA database_list")):
+            connection.execute("DETACH source")
 
 
 def _current(connection: Connection) -> bool:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from search.documents.contain import PathNotAllowed, read_inside
+from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.parse import ParsedDocument, parse_document
 from search.documents.scan import FoundFile, ScanResult, scan_collection
 from search.documents.text import dated_path, evergreen
@@ -135,9 +135,7 @@ class _Update:
             if file is None or not file.looks_unchanged((found.mtime_ns, found.size, found.inode)):
                 plan.read.append((found, file))
         # A folder that could not be read is not an empty folder: what lies under it stays.
-        kept = plan.scan.unreadable
-        if plan.scan.readable:
-            plan.gone = [file.id for rel, file in before.items() if not rel.startswith(kept)]
+        plan.gone = [file.id for rel, file in before.items() if not plan.scan.unknown(rel)]
         return plan
 
     def _read(self, plans: list[_Plan]) -> Iterator[_Ready | None]:
@@ -155,7 +153,7 @@ class _Update:
         except FileNotFoundError:
             # Gone since the scan. The next update removes it; nothing is wrong with it.
             return None
-        except (OSError, PathNotAllowed) as error:
+        except (OSError, PathNotAllowed, FileTooLarge) as error:
             self.problems[collection.name].append(Problem(collection.prefix + found.rel, f"cannot be read: {error}"))
             return None
         digest = hashlib.sha256(data).digest()

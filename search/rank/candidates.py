@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-import apsw
-import numpy as np
-
-from search.index.driver import Connection
+from search.index.driver import Connection, bind_ids
 from search.spec import Source
 
 
@@ -45,13 +42,13 @@ class Candidate:
     text: str = ""
 
 
-def load_candidates(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, Candidate]:
+def load_candidates(connection: Connection, chunk_ids: Collection[int]) -> dict[int, Candidate]:
     """Chunk id → candidate, without its text; ids that are gone are left out."""
     rows = connection.execute(
         "SELECT c.id, c.file_id, c.start_line, c.end_line, c.importance, c.projects, f.path, f.collection, f.source,"
         " f.day, f.evergreen, f.mtime_ns, f.hash FROM carray(?) w JOIN chunks c ON c.id = w.value"
         " JOIN files f ON f.id = c.file_id",
-        (apsw.carray(np.fromiter(chunk_ids, np.int64)),),
+        (bind_ids(chunk_ids),),
     )
     found = {}
     for (
@@ -82,8 +79,8 @@ def load_texts(connection: Connection, candidates: Iterable[Candidate]) -> None:
     wanted = {candidate.chunk_id: candidate for candidate in candidates if not candidate.text}
     if not wanted:
         return
-    ids = apsw.carray(np.fromiter(wanted, np.int64, len(wanted)))
-    for chunk_id, text in connection.execute(
-        "SELECT c.id, c.text FROM carray(?) w JOIN chunks c ON c.id = w.value", (ids,)
-    ):
+    rows = connection.execute(
+        "SELECT c.id, c.text FROM carray(?) w JOIN chunks c ON c.id = w.value", (bind_ids(wanted.keys()),)
+    )
+    for chunk_id, text in rows:
         wanted[chunk_id].text = text

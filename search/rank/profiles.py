@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from search.runtime.presets import PRESETS
 from search.spec import RankingSpec
 
 CANDIDATES = 200
@@ -64,23 +65,13 @@ DEFAULT = Ranking(
 PROFILES = {"default": DEFAULT, "reference": REFERENCE}
 
 
-# Cosines of a model lie in a band of their own; the weight says how far it can be trusted beside the words.
-@dataclass(frozen=True, slots=True)
-class ModelBand:
-    """The cosines of a model that count as 0 and as 1."""
-
-    floor: float
-    ceiling: float
-
-
-_MODELS = {"multilingual-e5-small-q4": ModelBand(0.75, 0.92)}
-
-
 def resolve(asked: RankingSpec, model: str) -> Ranking:
     """The profile, fitted to the model of the index, with the owner's or the request's own numbers on top."""
     ranking = PROFILES[asked.profile]
-    band = _MODELS.get(model)
-    if asked.profile == "default" and band is not None:
+    preset = PRESETS.get(model)
+    if asked.profile == "default" and preset is not None:
+        # The cosines of a model lie in a band of their own.
+        band = preset.calibration
         ranking = replace(ranking, vector_floor=band.floor, vector_ceiling=band.ceiling)
     vector = ranking.vector_weight if asked.vector_weight is None else asked.vector_weight
     keyword = ranking.keyword_weight if asked.keyword_weight is None else asked.keyword_weight

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from search.index.driver import Connection, capabilities
+from search.index.driver import Connection, bind_ids, capabilities
 from search.index.facts import IndexFacts
 from search.index.schema import SEGMENT, get_meta, has_table
 from search.index.vectors import bits_width, mean_vector, sign_bits
@@ -213,11 +213,9 @@ def _by_bits(
 
 def vectors_by_chunk(connection: Connection, chunk_ids: list[int]) -> dict[int, Vectors]:
     """The canonical vectors of these chunks, from the file."""
-    import apsw
-
     rows = connection.execute(
         "SELECT c.id, e.vec FROM carray(?) w JOIN chunks c ON c.id = w.value JOIN embedding_cache e ON e.id = c.emb_id",
-        (apsw.carray(np.asarray(chunk_ids, np.int64)),),
+        (bind_ids(chunk_ids),),
     )
     return {chunk_id: np.frombuffer(blob, "<f4") for chunk_id, blob in rows}
 

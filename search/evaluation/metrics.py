@@ -1,0 +1,71 @@
+"""Recall@k, MRR@10 and nDCG@10 of one question, and their means with 95 % bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from search.evaluation.dataset import Gold
+
+METRICS = ("recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+_RESAMPLES = 1_000
+_SEED = 20260901
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A returned passage: path and 1-based inclusive lines."""
+
+    path: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over `n` questions with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def score_question(gold: Sequence[Gold], places: Sequence[Place]) -> dict[str, float]:
+    """Every metric of one question with at least one gold line.
+
+    Recall@k is the share of gold lines that the first k passages cover. In nDCG a passage gains 1 when it covers a
+    gold line that none before it covered.
+    """
+    open_gold = list(gold)
+    first_cover: dict[int, int] = {}
+    gains: list[int] = []
+    for rank, place in enumerate(places, 1):
+        covered = [g for g in open_gold if g.covered_by(place.path, place.start_line, place.end_line)]
+        open_gold = [g for g in open_gold if g not in covered]
+        gains.append(1 if covered else 0)
+        if covered:
+            first_cover[rank] = len(covered)
+    found_by = {k: sum(count for rank, count in first_cover.items() if rank <= k) / len(gold) for k in (1, 5, 10)}
+    first = min(first_cover, default=None)
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(len(gold), 10) + 1))
+    gained = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:10], 1))
+    return {
+        **{f"recall@{k}": share for k, share in found_by.items()},
+        "mrr@10": 1 / first if first is not None and first <= 10 else 0.0,
+        "ndcg@10": min(1.0, gained / ideal),
+    }
+
+
+def mean_with_interval(values: Sequence[float]) -> Mean:
+    """Percentile bootstrap with a fixed seed, so that the same values give the same interval."""
+    if not values:
+        return Mean(0.0, 0.0, 0.0, 0)
+    array = np.asarray(values, dtype=np.float64)
+    rng = np.random.default_rng(_SEED)
+    means = array[rng.integers(0, len(array), (_RESAMPLES, len(array)))].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Mean(float(array.mean()), float(low), float(high), len(array))
