@@ -72,10 +72,8 @@ class _Reader:
 
 def read_packed_e5(path: Path) -> PackedE5:
     """Parse the file; tensors stay memory-mapped. A file of another kind raises `EmbedderUnavailable`."""
-    data = np.memmap(path, dtype=np.uint8, mode="r")
-    reader = _Reader(data)
     try:
-        return _parse(reader)
+        return _parse(_Reader(np.memmap(path, dtype=np.uint8, mode="r")))
     except ValueError as error:
         raise EmbedderUnavailable(
             f"{path.name} is not a packed e5 model: {error}", hint="Install the models extra again."
