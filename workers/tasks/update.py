@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from agents.memory import embedding_identity
 from agents.models import Run
 from agents.runs import request_run
 from agents.specs import index_spec
@@ -12,7 +13,6 @@ from search.index.update import update_index
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import forget_if_deleted, work_on
-from workers.identity import current_identity
 from workers.lease import Lease
 
 
@@ -23,7 +23,7 @@ def update(run_id: int) -> None:
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.agent)
-    report = update_index(spec, identity=current_identity(), progress=lease.progress, cancelled=lease.cancelled)
+    report = update_index(spec, identity=embedding_identity(), progress=lease.progress, cancelled=lease.cancelled)
     forget_if_deleted(run, spec)
     if report.pending:
         dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="update"))
