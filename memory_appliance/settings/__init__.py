@@ -8,7 +8,7 @@ from typing import Any
 import dj_database_url
 
 from memory_appliance.settings.logs import logging_settings
-from memory_appliance.settings.options import OptionError, load_options
+from memory_appliance.settings.options import OptionError, load_options, unknown_names
 from memory_appliance.settings.secret_key import stored_secret_key
 from workers.sockets import socket_dir
 
@@ -18,6 +18,8 @@ try:
     OPTIONS = load_options()
 except OptionError as error:
     raise SystemExit(f"error: {error}") from None
+
+MEMORY_UNKNOWN_OPTIONS: dict[str, str] = unknown_names()
 
 # The data folder
 

@@ -144,7 +144,7 @@ class Options(BaseSettings):
             raise ValueError("needs 32 characters or more")
         return value
 
-    @field_validator("admin_password", "bootstrap_key", "secret_key")
+    @field_validator("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url")
     @classmethod
     def _not_the_sample(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and value.get_secret_value().startswith(SAMPLE_SECRET):
@@ -176,11 +176,15 @@ def load_options() -> Options:
         raise OptionError(_one_line(error)) from error
 
 
-def unknown_names(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def unknown_names() -> dict[str, str]:
     """MEMORY_* names that are no option, each with the option that was probably meant ("" when none is near)."""
     known = {env_name(field) for field in Options.model_fields}
     known |= {f"{name}_FILE" for name in SECRET_NAMES}
-    strangers = sorted(name for name in environ if name.startswith(PREFIX) and name not in known | IGNORED_NAMES)
+    strangers = sorted(
+        name
+        for name in {**_env_file_values(), **os.environ}
+        if name.startswith(PREFIX) and name not in known | IGNORED_NAMES
+    )
     return {name: next(iter(difflib.get_close_matches(name, known, n=1)), "") for name in strangers}
 
 

@@ -1,0 +1,1 @@
+"""The demo agent's sample workspace: a small household that writes in English and Chinese."""

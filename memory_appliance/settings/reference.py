@@ -1,0 +1,74 @@
+"""The option table as documentation: `docs/configuration.md` and `.env.example` are these two texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory_appliance.settings.options import SAMPLE_SECRET, Options, env_name, is_secret
+
+_INTRO = """\
+# Configuration
+
+Every option is an environment variable, or a line in a file `.env` beside `manage.py`; the environment goes first.
+A value that cannot be used ends the start with one line that names it. A `MEMORY_*` name that is no option is
+reported by `manage.py check`.
+
+Each secret can also be read from a file: set the name with `_FILE` at its end to the file's path.
+
+This page is drawn from the option table: `manage.py options --markdown`.
+
+| name | type | default | what it is |
+|---|---|---|---|
+"""
+
+_ENV_INTRO = """\
+# Copy to `.env` and take out the `#` of what you want to change. Drawn from the option table:
+# `manage.py options --env`. Secrets left as they stand here are refused.
+"""
+
+_SCHEMAS = Options.model_json_schema(by_alias=False)["properties"]
+
+
+def markdown() -> str:
+    return _INTRO + "".join(_row(field) for field in Options.model_fields)
+
+
+def env_sample() -> str:
+    return _ENV_INTRO + "".join(_sample(field) for field in Options.model_fields)
+
+
+def _row(field: str) -> str:
+    name = f"`{env_name(field)}`" + (f"<br>`{env_name(field)}_FILE`" if is_secret(field) else "")
+    default = f"`{_default(field)}`" if _default(field) else "–"
+    text = (Options.model_fields[field].description or "").replace("|", "\\|")
+    return f"| {name} | {_type(field)} | {default} | {text} |\n"
+
+
+def _sample(field: str) -> str:
+    return f"\n# {Options.model_fields[field].description}\n#{env_name(field)}={_example(field)}\n"
+
+
+def _example(field: str) -> str:
+    if not is_secret(field):
+        return _default(field)
+    return SAMPLE_SECRET + ("-to-32-characters-or-more-of-your-own" if field == "bootstrap_key" else "")
+
+
+def _default(field: str) -> str:
+    value: Any = Options.model_fields[field].default
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    return str(value)
+
+
+def _type(field: str) -> str:
+    if is_secret(field):
+        return "secret"
+    schema = _SCHEMAS[field]
+    if "enum" in schema:
+        return ", ".join(f"`{choice}`" for choice in schema["enum"])
+    words = {"boolean": "`1` or `0`", "integer": "whole number", "number": "number", "array": "list"}
+    kind = "folder" if schema.get("format") == "path" else words.get(schema["type"], "text")
+    return f"{kind}, {schema['minimum']:g} to {schema['maximum']:g}" if "maximum" in schema else kind
