@@ -235,8 +235,12 @@ class _Run:
             pool = strict[:POOL]
             if ranking.mmr and len(pool) > 1:
                 load_texts(connection, pool)
-                texts = [self._passage(c, pattern).text for c in pool]
-                order = diversify([c.score for c in pool], texts, ranking.mmr_lambda, self.request.max_results)
+                order = diversify(
+                    [c.score for c in pool],
+                    lambda index: self._passage(pool[index], pattern).text,
+                    ranking.mmr_lambda,
+                    self.request.max_results,
+                )
                 for index, penalty in order:
                     pool[index].mmr_penalty = penalty
                 pool = [pool[index] for index, _ in order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from search.documents.terms import CJK_RUN
@@ -50,10 +51,18 @@ def _window_start(text: str, pattern: re.Pattern[str] | None, limit: int) -> int
     if not found:
         return 0
     best_start, best_count = 0, 0
-    for index, (start, _) in enumerate(found):
-        words = {word for at, word in found[index:] if at < start + limit}
-        if len(words) > best_count:
-            best_start, best_count = start, len(words)
+    inside: Counter[str] = Counter()
+    begin = 0
+    for start, word in found:
+        inside[word] += 1
+        while found[begin][0] + limit <= start:
+            left = found[begin][1]
+            inside[left] -= 1
+            if not inside[left]:
+                del inside[left]
+            begin += 1
+        if len(inside) > best_count:
+            best_start, best_count = found[begin][0], len(inside)
     # Begin with the line of the first match, or shortly before it in a long line.
     line_start = text.rfind("\n", 0, best_start) + 1
     return line_start if best_start - line_start <= limit // 3 else safe_cut(text, best_start - limit // 6)

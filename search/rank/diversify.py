@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from search.documents.terms import CJK_RUN
 
@@ -35,17 +35,20 @@ def similarity(a: frozenset[str], b: frozenset[str]) -> float:
     return shared / (len(a) + len(b) - shared) if shared else 0.0
 
 
-def diversify(scores: Sequence[float], texts: Sequence[str], lam: float, limit: int) -> list[tuple[int, float]]:
+def diversify(
+    scores: Sequence[float], text_of: Callable[[int], str], lam: float, limit: int
+) -> list[tuple[int, float]]:
     """Greedy order of at most `limit` indexes, each with the penalty it took: (1 - λ) · its likeness to those before.
 
     `scores` come best first. Relevance is the score scaled to 0..1 over the list; ties go to the higher score.
+    `text_of` is asked only for those that can still be chosen.
     """
     high, low = max(scores, default=0.0), min(scores, default=0.0)
     spread = high - low
     relevance = [(score - low) / spread if spread > 0 else 1.0 for score in scores]
-    sets = [token_set(text) for text in texts]
-    likeness = [0.0] * len(scores)
-    remaining = list(range(len(scores)))
+    remaining = _reachable(relevance, lam, limit)
+    sets = {index: token_set(text_of(index)) for index in remaining}
+    likeness = dict.fromkeys(remaining, 0.0)
     order: list[tuple[int, float]] = []
     while remaining and len(order) < limit:
         best = max(remaining, key=lambda i: (lam * relevance[i] - (1 - lam) * likeness[i], scores[i], -i))
@@ -54,3 +57,14 @@ def diversify(scores: Sequence[float], texts: Sequence[str], lam: float, limit: 
         for i in remaining:
             likeness[i] = max(likeness[i], similarity(sets[i], sets[best]))
     return order
+
+
+def _reachable(relevance: Sequence[float], lam: float, limit: int) -> list[int]:
+    """Indexes that could be among the first `limit`: with the full penalty on the `limit` best, without any on them.
+
+    Whoever is worse than that is never chosen, so leaving him out changes nothing but the time it takes.
+    """
+    if len(relevance) <= limit:
+        return list(range(len(relevance)))
+    least = lam * relevance[limit - 1] - (1 - lam)
+    return [index for index, value in enumerate(relevance) if lam * value >= least]
