@@ -33,10 +33,10 @@ class _Frequencies:
 
     def of(self, connection: Connection, facts: IndexFacts, term: str) -> int:
         with self._lock:
-            chunks, counts = self._known.get(facts.index_id, (0, {}))
+            chunks, counts = self._known.get(facts.index_id, (facts.chunks, {}))
             if not 0.9 * facts.chunks <= chunks <= 1.1 * facts.chunks or len(counts) > _KEEP_TERMS:
-                counts = {}
-                self._known[facts.index_id] = (facts.chunks, counts)
+                chunks, counts = facts.chunks, {}
+            self._known[facts.index_id] = (chunks, counts)
             self._known.move_to_end(facts.index_id)
             while len(self._known) > _KEEP_AGENTS:
                 self._known.popitem(last=False)

@@ -95,6 +95,12 @@ def test_without_the_word_index_vectors_answer(home):
     assert home.paths("vlan", mode="search") == ["memory/network.md"]
 
 
+def test_an_empty_index_is_empty_with_a_reason(workspace):
+    workspace.update()
+    outcome = workspace.search("vlan", WordEmbedder())
+    assert (outcome.outcome, outcome.reason) == ("empty", "the index holds no text yet")
+
+
 def test_a_blank_query_is_empty_with_a_reason(home):
     outcome = home.search(" \n\t ", WordEmbedder())
     assert (outcome.outcome, outcome.results, outcome.reason) == ("empty", (), "the query is blank")
