@@ -1,0 +1,110 @@
+"""`manage.py evaluate --dataset PATH`: how well search answers questions whose answers are known."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from agents.agent_settings import AgentSettings
+from agents.errors import RuleError
+from memory_appliance.management.evaluation.embedder import evaluation_embedder
+from memory_appliance.management.evaluation.table import differences, table
+from search.errors import SearchError
+from search.evaluation.dataset import load_dataset
+from search.evaluation.run import Evaluation
+from search.index.report import Progress
+from search.spec import Mode, RankingSpec
+
+MODES = ("search", "vsearch", "hybrid")
+
+
+class Command(BaseCommand):
+    help = "Ask a data set's questions in each mode; print recall, MRR and nDCG per kind and language."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--dataset", type=Path, required=True, help="folder with workspaces/ and queries.jsonl")
+        parser.add_argument("--mode", action="append", choices=[*MODES, "query"], dest="modes")
+        parser.add_argument(
+            "--distractors", type=Path, nargs="+", default=[], help="data sets whose notes go into every agent"
+        )
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a ranking setting")
+        parser.add_argument("--indexes", type=Path, help="where the indexes are kept between runs")
+        parser.add_argument("--json", action="store_true", dest="as_json")
+        parser.add_argument("--save", type=Path, help="write the figures here")
+        parser.add_argument("--compare", type=Path, help="figures of an earlier run")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._evaluate(options)
+        except (SearchError, RuleError) as error:
+            raise CommandError(f"{error.message} {error.hint}".strip(), returncode=1) from error
+
+    def _evaluate(self, options: dict[str, Any]) -> None:
+        dataset = load_dataset(options["dataset"])
+        folder = options["indexes"] or Path(settings.MEMORY_DATA_DIR) / "evaluation" / dataset.name
+        modes: list[Mode] = options["modes"] or list(MODES)
+        embedder = None
+        if modes != ["search"]:
+            embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
+        distractors = [load_dataset(path) for path in options["distractors"]]
+        evaluation = Evaluation(dataset, folder, embedder, distractors)
+        self._build(evaluation)
+        earlier = _earlier(options["compare"])
+        figures = []
+        for mode in modes:
+            total = len(dataset.questions)
+            with tqdm(total=total, unit="questions", desc=mode, file=sys.stderr, disable=None) as bar:
+                result = evaluation.run(mode, ranking=_ranking(options["set"]), answered=partial(_tick, bar))
+            figures.append(result.as_dict())
+            if not options["as_json"]:
+                for line in table(result):
+                    self.stdout.write(line)
+                for line in differences(figures[-1], earlier[mode]) if mode in earlier else ():
+                    self.stdout.write(line)
+        document = json.dumps({"dataset": dataset.name, "modes": figures}, ensure_ascii=False, indent=2)
+        if options["save"]:
+            options["save"].write_text(document, "utf-8")
+        if options["as_json"]:
+            self.stdout.write(document)
+
+    def _build(self, evaluation: Evaluation) -> None:
+        with tqdm(desc="index", file=sys.stderr, disable=None) as bar:
+
+            def report(workspace: str, progress: Progress) -> None:
+                bar.set_description(f"index {workspace}", refresh=False)
+                bar.unit, bar.total, bar.n = progress.unit, progress.total, progress.done
+                bar.refresh()
+
+            evaluation.build(report)
+
+
+def _tick(bar: tqdm[Any]) -> None:
+    bar.update()
+
+
+def _ranking(pairs: list[str]) -> RankingSpec:
+    """`--set vector_weight=0.3`: the names and checks of the agents' own settings."""
+    values = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or name not in AgentSettings.model_fields:
+            raise CommandError(f"--set {pair}: give NAME=VALUE with a ranking setting of an agent.", returncode=2)
+        values[name] = value
+    return AgentSettings.model_validate(values).ranking()
+
+
+def _earlier(path: Path | None) -> dict[str, dict[str, object]]:
+    if path is None:
+        return {}
+    try:
+        return {entry["mode"]: entry for entry in json.loads(path.read_text("utf-8"))["modes"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"{path} does not hold the figures of an earlier run: {error}", returncode=1) from error
