@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from django.http import HttpRequest
-from ninja import Query, Router
+from ninja import Router
 
 from agents import selectors
 from memory_appliance.api.auth import ADMIN, key_of
@@ -20,10 +18,10 @@ def list_audit(
     request: HttpRequest,
     agent: str | None = None,
     action: str | None = None,
-    before: Annotated[RowId | None, Query(description="Only events older than this id.")] = None,
-    limit: Annotated[RowLimit, Query()] = 100,
+    before: RowId | None = None,
+    limit: RowLimit = 100,
 ) -> AuditList:
-    """Newest first. A key for single agents sees what happened to these alone."""
+    """Newest first; `before` an id: only older ones. A key for single agents sees what happened to these alone."""
     events = selectors.list_audit(agent=agent, action=action)
     own = key_of(request).agents
     if own != "*":

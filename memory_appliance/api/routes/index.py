@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from django.http import HttpRequest
-from ninja import Query, Router, Status
+from ninja import Router, Status
 
 from agents import memory, services
 from agents.models import Run
@@ -29,8 +27,8 @@ def get_status(request: HttpRequest, slug: str) -> StatusAnswer:
 def list_files(
     request: HttpRequest,
     slug: str,
-    limit: Annotated[RowLimit, Query()] = 1000,
-    offset: Annotated[RowOffset, Query()] = 0,
+    limit: RowLimit = 1000,
+    offset: RowOffset = 0,
 ) -> FilesAnswer:
     """Indexed files and files with problems, by path."""
     files = memory.files(agent_of(request, slug), limit=limit, offset=offset)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from django.http import HttpRequest
-from ninja import Query, Router
+from ninja import Router
 
 from agents import selectors, services
 from agents.api_keys import visible_agents
@@ -22,7 +20,7 @@ def list_runs(
     request: HttpRequest,
     agent: str | None = None,
     state: State | None = None,
-    limit: Annotated[RowLimit, Query()] = 100,
+    limit: RowLimit = 100,
 ) -> RunList:
     """Newest first."""
     runs = selectors.list_runs(agent=agent, state=state, visible=visible_agents(key_of(request)))
