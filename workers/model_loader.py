@@ -23,7 +23,7 @@ from workers.model_status import ModelStateName
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN_SECONDS = 2.0
-_LONGEST_PAUSE = 300.0
+_LONGEST_PAUSE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,8 @@ class ModelLoader:
             self.state = self._attempt()
             if isinstance(self.state, Ready):
                 return
-            pause = min(2 * pause, _LONGEST_PAUSE) if isinstance(self.state, Failed) else LOOK_AGAIN_SECONDS
+            # Looking for the runtime costs nothing; an attempt to load costs seconds, so those become rarer.
+            pause = min(2 * pause, _LONGEST_PAUSE) if is_installed() else LOOK_AGAIN_SECONDS
             if self._stop.wait(pause):
                 return
 
