@@ -1,4 +1,4 @@
-"""System checks that speak to the owner: what is wrong with the data folder, the roots, the options, and the way out."""
+"""System checks that speak to the owner: what is wrong with the data folder, roots and options, and the way out."""
 
 from __future__ import annotations
 

@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from agents.embedding import set_embedder_factory
 from agents.models import Agent
 from tests import cast
+
+# A busy machine must not fail a property that holds.
+hypothesis.settings.register_profile(
+    "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("patient")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -185,7 +185,7 @@ def unknown_names() -> dict[str, str]:
         for name in {**_env_file_values(), **os.environ}
         if name.startswith(PREFIX) and name not in known | IGNORED_NAMES
     )
-    return {name: next(iter(difflib.get_close_matches(name, known, n=1)), "") for name in strangers}
+    return {name: next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.8)), "") for name in strangers}
 
 
 def _secrets_from_files(environ: Mapping[str, str]) -> dict[str, str]:

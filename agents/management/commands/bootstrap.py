@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
+from pydantic import SecretStr
 
 from agents.bootstrap import ADMIN, Bootstrapped, bootstrap, new_admin_key
 
@@ -19,8 +20,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, new_key: bool, **options: Any) -> None:
         chosen = settings.OPTIONS
         made = bootstrap(
-            admin_password=chosen.admin_password and chosen.admin_password.get_secret_value(),
-            bootstrap_key=chosen.bootstrap_key and chosen.bootstrap_key.get_secret_value(),
+            admin_password=_revealed(chosen.admin_password),
+            bootstrap_key=_revealed(chosen.bootstrap_key),
             demo=chosen.demo,
         )
         lines = _lines(made)
@@ -30,6 +31,10 @@ class Command(BaseCommand):
             self.stdout.write(_box([*lines, "", "Shown this once: keep it in a safe place."]))
         if made.demo is not None:
             self.stdout.write(f"Demo agent `{made.demo.slug}` made in {made.demo.workspace}.")
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return None if secret is None else secret.get_secret_value()
 
 
 def _lines(made: Bootstrapped) -> list[str]:

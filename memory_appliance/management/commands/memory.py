@@ -58,7 +58,7 @@ class Command(BaseCommand):
         parser.add_argument("--lines", type=_between(1, 10**6), metavar="N")
 
     def handle(self, *args: Any, kind: str, agent: str | None, as_json: bool, **options: Any) -> None:
-        output = Output(self.stdout._out, self.stderr._out, as_json)  # type: ignore[attr-defined]
+        output = Output(self.stdout, self.stderr, as_json)
         try:
             if kind == "status":
                 status(output, agent=agent)

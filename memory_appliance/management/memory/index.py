@@ -147,7 +147,7 @@ def _finish(run: Run, state: str, result: dict[str, Any] | None = None, error: s
 
 
 def _bar(output: Output, title: str) -> AbstractContextManager[Any]:
-    return tqdm(desc=title, file=output.err, disable=not output.on_terminal, leave=False, delay=0.5)
+    return tqdm(desc=title, disable=not output.on_terminal, leave=False, delay=0.5)
 
 
 def _show(bar: Any, progress: Progress) -> None:

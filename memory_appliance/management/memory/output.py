@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
+
+from django.core.management.base import OutputWrapper
 
 
 class Failed(Exception):
@@ -14,8 +16,8 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    out: TextIO
-    err: TextIO
+    out: OutputWrapper
+    err: OutputWrapper
     as_json: bool = False
 
     def answer(self, value: Any) -> None:
@@ -24,17 +26,17 @@ class Output:
         self.line(text)
 
     def line(self, text: str = "") -> None:
-        self.out.write(_printable(text, self.out) + "\n")
+        self.out.write(_printable(text, self.out), ending="\n")
 
     def remark(self, text: str) -> None:
-        self.err.write(_printable(text, self.err) + "\n")
+        self.err.write(_printable(text, self.err), style_func=str, ending="\n")
 
     @property
     def on_terminal(self) -> bool:
-        return not self.as_json and self.err.isatty()
+        return not self.as_json and sys.stderr.isatty()
 
 
-def _printable(text: str, stream: TextIO) -> str:
+def _printable(text: str, stream: OutputWrapper) -> str:
     """What the terminal's encoding cannot show is escaped instead of ending the command."""
     encoding = getattr(stream, "encoding", None) or sys.getdefaultencoding()
     return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,41 @@
+"""The table of per-agent settings: every row has a default and a help, and reaches the engine."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.agent_settings import AgentSettings, changed_settings, read_settings, settings_table
+from agents.errors import Invalid
+
+values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.integers())
+
+
+def test_every_row_explains_itself() -> None:
+    rows = settings_table(AgentSettings(max_results=9))
+    assert {row.name for row in rows} == set(AgentSettings.model_fields)
+    assert all(row.help and row.schema for row in rows)
+    row = next(row for row in rows if row.name == "max_results")
+    assert (row.value, row.default, row.schema["maximum"]) == (9, 6, 100)
+
+
+def test_ranking_settings_reach_the_engine() -> None:
+    ranking = AgentSettings(ranking_profile="reference", vector_weight=0.9, decay="off").ranking()
+    assert (ranking.profile, ranking.vector_weight, ranking.decay, ranking.mmr) == ("reference", 0.9, "off", None)
+
+
+@given(st.dictionaries(st.sampled_from([*AgentSettings.model_fields, "other"]), values, max_size=4))
+def test_changes_are_taken_or_refused_with_the_settings_name(changes: dict[str, object]) -> None:
+    try:
+        stored = changed_settings({}, changes).stored()
+    except Invalid as error:
+        assert error.field.startswith("settings.") and error.field.removeprefix("settings.") in changes
+    else:
+        assert read_settings(stored).stored() == stored
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(Invalid) as error:
+        changed_settings({}, {"min_scor": 0.1})
+    assert error.value.code == "unknown_setting" and "min_score" in error.value.hint

@@ -1,0 +1,48 @@
+"""set_scope(): stored as a whole, tidied like session keys, bad conditions refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.errors import Invalid
+from agents.models import Agent, AuditEvent
+from agents.scope import Match, Rule, Scope
+from agents.selectors import get_agent
+from agents.services import create_agent, set_scope
+from agents.specs import scope_of
+from tests.cast import OWNER
+
+
+@pytest.fixture
+def agent(db: None, data_dir: Path) -> Agent:
+    return create_agent(actor=OWNER, slug="al")
+
+
+def test_rules_are_replaced_in_order_and_in_lower_case(agent: Agent) -> None:
+    rules = (Rule("deny", Match(channel=" Discord ")), Rule("allow", Match(key_prefix="Main", chat_type="cron")))
+    stored = set_scope(actor=OWNER, agent=agent, scope=Scope("allow", rules))
+    assert stored == scope_of(get_agent("al"))
+    assert stored.rules[0].match.channel == "discord" and stored.rules[1].match.key_prefix == "main"
+    assert AuditEvent.objects.filter(action="scope.set").get().detail["default"] == "allow"
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        Scope("maybe"),  # type: ignore[arg-type]
+        Scope("deny", (Rule("permit"),)),  # type: ignore[arg-type]
+        Scope("deny", (Rule("allow", Match(chat_type="party")),)),  # type: ignore[arg-type]
+        Scope("deny", (Rule("allow", Match(key_prefix="")),)),
+        Scope("deny", (Rule("allow", Match(raw_key_prefix=":")),)),
+        Scope("deny", (Rule("allow", Match(channel="a\0")),)),
+        Scope("deny", (Rule("allow", Match(channel="x" * 501)),)),
+        Scope("deny", (Rule("allow"),) * 101),
+    ],
+)
+def test_a_bad_scope_changes_nothing(agent: Agent, scope: Scope) -> None:
+    before = scope_of(agent)
+    with pytest.raises(Invalid):
+        set_scope(actor=OWNER, agent=agent, scope=scope)
+    assert scope_of(get_agent("al")) == before

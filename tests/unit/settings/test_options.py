@@ -1,0 +1,94 @@
+"""The option table: defaults, files of secrets, and one clear line for what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_appliance.settings.options import OptionError, Options, load_options, unknown_names
+
+
+@pytest.fixture(autouse=True)
+def no_env_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(Options.model_config, "env_file", None)
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> str:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(OptionError) as error:
+        load_options()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_defaults_are_those_of_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORY_DATA_DIR")
+    options = load_options()
+    assert (options.data_dir, options.host, options.port) == (Path("data").resolve(), "127.0.0.1", 8765)
+    assert (options.demo, options.admin_password, options.update_interval_seconds) == (True, None, 300)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEMORY_PORT", "http"), ("MEMORY_PORT", "0"), ("MEMORY_PORT", "65536"), ("MEMORY_DEMO", "perhaps"),
+        ("MEMORY_WATCH", "always"), ("MEMORY_LOG_LEVEL", "loud"), ("MEMORY_UPDATE_INTERVAL_SECONDS", "-1"),
+        ("MEMORY_BOOTSTRAP_KEY", "short"), ("MEMORY_ADMIN_PASSWORD", "change-me"), ("MEMORY_SECRET_KEY", "change-me"),
+        ("MEMORY_ALLOWED_ROOTS", "notes"), ("MEMORY_ALLOWED_ROOTS", "/"), ("MEMORY_SWEEP_SECONDS", "nan"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    assert refused(monkeypatch, name, value).startswith(f"{name}: ")
+
+
+def test_a_refused_secret_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "tooshort" not in refused(monkeypatch, "MEMORY_BOOTSTRAP_KEY", "tooshort")
+
+
+def test_an_empty_value_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_PORT", "")
+    assert load_options().port == 8765
+
+
+def test_lists_take_commas_and_colons(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_ALLOWED_ROOTS", "/srv/notes:/srv/wiki, /home/a b")
+    monkeypatch.setenv("MEMORY_ALLOWED_HOSTS", "memory.lan, nas")
+    options = load_options()
+    assert options.allowed_roots == (Path("/srv/notes"), Path("/srv/wiki"), Path("/home/a b"))
+    assert options.allowed_hosts == ("memory.lan", "nas")
+
+
+def test_a_secret_is_read_from_its_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k" * 40 + "\n")
+    monkeypatch.setenv("MEMORY_BOOTSTRAP_KEY_FILE", str(tmp_path / "key"))
+    key = load_options().bootstrap_key
+    assert key is not None and key.get_secret_value() == "k" * 40 and "kkk" not in repr(key)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"  \n", b"\xff\xfe", b"x" * 70_000])
+def test_a_secret_file_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes | None
+) -> None:
+    if content is not None:
+        (tmp_path / "key").write_bytes(content)
+    assert "MEMORY_SECRET_KEY_FILE: " in refused(monkeypatch, "MEMORY_SECRET_KEY_FILE", str(tmp_path / "key"))
+
+
+def test_a_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEMORY_ADMIN_PASSWORD", "one")
+    assert "both set" in refused(monkeypatch, "MEMORY_ADMIN_PASSWORD_FILE", str(tmp_path / "two"))
+
+
+def test_the_env_file_goes_below_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("MEMORY_PORT=9000\nMEMORY_HOST=0.0.0.0\n")
+    monkeypatch.setitem(Options.model_config, "env_file", tmp_path / ".env")
+    monkeypatch.setenv("MEMORY_PORT", "9001")
+    options = load_options()
+    assert (options.port, options.host) == (9001, "0.0.0.0")
+
+
+def test_names_that_are_no_option_are_found_with_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MEMORY_PROT", "MEMORY_XYZZY", "MEMORY_PRESSURE_WATCH", "MEMORY_SECRET_KEY_FILE"):
+        monkeypatch.setenv(name, "1")
+    assert unknown_names() == {"MEMORY_PROT": "MEMORY_PORT", "MEMORY_XYZZY": ""}
