@@ -54,9 +54,13 @@ BUNDLED = Preset(
     pooling="mean",
     query_prompt="query: {text}",
     document_prompt="passage: {text}",
-    calibration=Calibration(floor=0.75, ceiling=0.92),
+    calibration=Calibration(floor=0.80, ceiling=0.92),
 )
-"""The embedder every installation has: multilingual, 384 dimensions, no download beyond the package index."""
+"""The embedder every installation has: multilingual, 384 dimensions, no download beyond the package index.
+
+Calibration, measured with 80 household questions against 250 notes: the median cosine of all pairs is 0.81, the best
+note of a question lies between 0.79 and 0.91, that of a question about something else between 0.79 and 0.87.
+"""
 
 _HOME_SERVER = (
     Preset(
