@@ -12,14 +12,10 @@ from search.documents.patterns import IGNORED_FOLDERS
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """`flat`: only the files in the folder itself matter; `deep`: everything below it too. Values are agents' ids.
-
-    `inodes` makes a folder that was deleted and made again another one: its watch died with the first.
-    """
+    """`flat`: only the files in the folder itself matter; `deep`: everything below it too. Values are agents' ids."""
 
     flat: Mapping[str, frozenset[int]] = field(default_factory=dict)
     deep: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    inodes: tuple[int, ...] = ()
 
     def agents_of(self, path: str) -> frozenset[int]:
         """The agents whose index a change at `path` may concern; nobody's when it is hidden or ignored."""
@@ -29,6 +25,12 @@ class Folders:
             if changed.is_relative_to(folder) and not _ignored(changed.relative_to(folder)):
                 found |= agents
         return frozenset(found)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self.flat or path in self.deep
+
+    def __len__(self) -> int:
+        return len({*self.flat, *self.deep})
 
     def agents(self) -> frozenset[int]:
         return frozenset().union(*self.flat.values(), *self.deep.values())
@@ -50,18 +52,10 @@ def existing_folders() -> Folders:
                 deep.setdefault(str(PurePath(agent.workspace, "memory")), set()).add(agent.pk)
             else:
                 deep.setdefault(collection.path, set()).add(agent.pk)
-    inodes = {name: inode for name in sorted({*flat, *deep}) if (inode := _inode(name)) is not None}
-    return Folders(
-        {name: frozenset(agents) for name, agents in flat.items() if name in inodes},
-        {name: frozenset(agents) for name, agents in deep.items() if name in inodes},
-        tuple(inodes.values()),
-    )
+    return Folders(_present(flat), _present(deep))
 
 
-def _inode(folder: str) -> int | None:
+def _present(folders: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
     # A link is no folder of ours: scanning does not follow it, so it is not watched either.
-    path = Path(folder)
-    try:
-        return path.stat(follow_symlinks=False).st_ino if path.is_dir() and not path.is_symlink() else None
-    except OSError:
-        return None
+    there = {name: Path(name) for name in folders}
+    return {name: frozenset(folders[name]) for name, path in there.items() if path.is_dir() and not path.is_symlink()}

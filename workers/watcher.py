@@ -66,7 +66,7 @@ class Watcher:
         try:
             # Nobody watched until now: let everyone be looked at once.
             request_updates(folders.agents())
-            logger.info("watching %d folders", len(folders.inodes))
+            logger.info("watching %d folders", len(folders))
             while not self.stop.wait(RELOAD_SECONDS) and not over.is_set() and existing_folders() == folders:
                 pass
         finally:
@@ -77,7 +77,9 @@ class Watcher:
     def _watch(self, folders: Folders, paths: list[str], recursive: bool, over: threading.Event) -> None:
         polling = self.polling
         try:
-            for batch in _changes(paths, recursive, polling, over):
+            for batch in _changes(folders, paths, recursive, polling, over):
+                if any(change is Change.deleted and path in folders for change, path in batch):
+                    return  # its watch died with it; it may be there again already, under the same name
                 if agents := frozenset[int]().union(*(folders.agents_of(path) for _, path in batch)):
                     request_updates(agents)
         except DatabaseError as error:
@@ -93,10 +95,12 @@ class Watcher:
             connection.close()
 
 
-def _changes(paths: list[str], recursive: bool, polling: bool, over: threading.Event) -> Iterator[set[FileChange]]:
+def _changes(
+    folders: Folders, paths: list[str], recursive: bool, polling: bool, over: threading.Event
+) -> Iterator[set[FileChange]]:
     return watch(
         *paths,
-        watch_filter=matters,
+        watch_filter=lambda change, path: path in folders or matters(change, path),
         debounce=LONGEST_STORM_MS,
         step=QUIET_MS,
         stop_event=over,

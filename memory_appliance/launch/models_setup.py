@@ -49,7 +49,7 @@ def read_step(line: str) -> tuple[str, str] | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--state-dir", type=Path, help=f"folder of {STATE_FILE}, which the models process reads")
-    report = _Reporter(parser.parse_args().state_dir)
+    report = Reporter(parser.parse_args().state_dir)
     try:
         install_models(report)
     except LaunchFailed as failure:
@@ -77,7 +77,7 @@ def install_models(report: Report) -> None:
     report("done", "installed", "")
 
 
-class _Reporter:
+class Reporter:
     """Writes the state file whole (a reader never sees half of it) and says each new step, long builds now and then."""
 
     def __init__(self, state_dir: Path | None) -> None:

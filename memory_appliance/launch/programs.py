@@ -34,7 +34,7 @@ class Program:
 def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int) -> list[Program]:
     """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
     python = sys.executable
-    celery = (python, "-m", "celery", "-A")
+    celery = (python, "-m", "celery", "--quiet", "-A")
     table = [
         Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
@@ -85,17 +85,21 @@ def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[st
 
 
 def supervisor_config(layout: Layout, table: Sequence[Program]) -> str:
-    """supervisord.conf: no control socket, one log per program, everything dies with the supervisor."""
+    """supervisord.conf: no control socket, one log per program, everything dies with the supervisor.
+
+    Paths of logs are relative to the data folder, in which the supervisor has to start: it expands a percent sign in
+    them more than once, so an absolute one could not be written down.
+    """
     sections = [
         _section(
             "supervisord",
             nodaemon="true",
             silent="true",
             minfds="256",
-            logfile=str(layout.log_dir / "supervisord.log"),
+            logfile=f"{layout.log_dir.name}/supervisord.log",
             logfile_maxbytes="2MB",
             logfile_backups="1",
-            pidfile=str(layout.run_dir / "supervisord.pid"),
+            pidfile=f"{layout.run_dir.name}/supervisord.pid",
         )
     ]
     sections += [_program_section(layout, program) for program in table]
@@ -118,7 +122,7 @@ def _program_section(layout: Layout, program: Program) -> str:
         killasgroup="true",
         stopasgroup="false",
         redirect_stderr="true",
-        stdout_logfile=str(layout.log_dir / f"{program.name}.log"),
+        stdout_logfile=f"{layout.log_dir.name}/{program.name}.log",
         stdout_logfile_maxbytes="5MB",
         stdout_logfile_backups="2",
     )

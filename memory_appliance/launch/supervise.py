@@ -26,7 +26,7 @@ def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:
     asked = _StopRequests()
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*_stop_with_us(), sys.executable, "-m", "supervisor.supervisord", "--configuration", str(path)],
-        cwd=ROOT,
+        cwd=layout.data_dir,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C reaches us alone; we stop the programs in order

@@ -1,0 +1,69 @@
+"""The watcher at work: a real change on disk becomes a wish in the control database, by inotify and by polling."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.models import Agent
+from tests import cast
+from workers.watcher import Watcher
+
+
+@pytest.fixture(params=[False, True], ids=["inotify", "polling"])
+def watched(transactional_db: None, data_dir: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
+    agent = cast.agent_with("al", {"MEMORY.md": "# A\n"})
+    watcher = Watcher(polling=request.param)
+    thread = threading.Thread(target=watcher.run)
+    thread.start()
+    try:
+        assert wished(agent), "everyone is looked at once at the start"
+        time.sleep(0.5)
+        forget(agent)
+        yield agent
+    finally:
+        watcher.stop.set()
+        thread.join(10)
+    assert not thread.is_alive()
+
+
+def forget(agent: Agent) -> None:
+    Agent.objects.filter(pk=agent.pk).update(update_requested_at=None)
+
+
+def wished(agent: Agent, seconds: float = 8.0) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if Agent.objects.get(pk=agent.pk).update_requested_at is not None:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_new_note_becomes_a_wish(watched: Agent) -> None:
+    Path(watched.workspace, "memory", "today.md").write_text("- bought milk\n")
+    assert wished(watched)
+
+
+def test_other_files_do_not(watched: Agent) -> None:
+    Path(watched.workspace, "memory", "photo.jpg").write_bytes(b"x")
+    Path(watched.workspace, "unrelated").mkdir(exist_ok=True)
+    Path(watched.workspace, "unrelated", "readme.md").write_text("x")
+    time.sleep(0.3)
+    forget(watched)  # the new folder itself may be one with notes in it
+    Path(watched.workspace, "unrelated", "readme.md").write_text("y")
+    assert not wished(watched, 2.0)
+
+
+def test_a_memory_folder_made_again_is_watched_again(watched: Agent) -> None:
+    folder = Path(watched.workspace, "memory")
+    folder.rmdir()
+    folder.mkdir()
+    time.sleep(3)
+    forget(watched)
+    (folder / "late.md").write_text("x")
+    assert wished(watched)

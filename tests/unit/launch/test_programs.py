@@ -1,0 +1,60 @@
+"""The supervisor's configuration: complete, safe against odd paths, nothing that listens."""
+
+from __future__ import annotations
+
+import configparser
+import shlex
+from pathlib import Path
+
+import pytest
+from supervisor.options import ServerOptions
+
+from memory_appliance.launch.layout import Layout
+from memory_appliance.launch.programs import Program, programs, supervisor_config
+
+ODD = Path("/srv/50% of 记忆 folder")
+
+
+def table(data_dir: Path = Path("/srv/data"), *, own_broker: bool = True) -> list[Program]:
+    return programs(Layout(data_dir, "127.0.0.1", 8765), own_broker=own_broker, web_workers=2, web_threads=2)
+
+
+def test_the_bundled_broker_is_left_out_when_there_is_another() -> None:
+    names = {program.name for program in table()}
+    assert names - {program.name for program in table(own_broker=False)} == {"broker"}
+
+
+def test_the_broker_opens_no_port_and_writes_no_file() -> None:
+    command = shlex.join(table()[0].command)
+    assert "--port 0" in command
+    assert "--save ''" in command
+    assert "--appendonly no" in command
+
+
+def test_the_supervisor_reads_odd_paths_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = Layout(tmp_path / ODD.name, "127.0.0.1", 8765)
+    layout.log_dir.mkdir(parents=True)
+    layout.run_dir.mkdir()
+    file = tmp_path / "supervisord.conf"
+    file.write_text(supervisor_config(layout, table(layout.data_dir)))
+    monkeypatch.chdir(layout.data_dir)
+    options = ServerOptions()
+    options.realize(args=["--configuration", str(file)], doc="")
+    commands = {
+        process.name: process.command for group in options.process_group_configs for process in group.process_configs
+    }
+    assert shlex.split(commands["models"])[-1] == str(layout.data_dir)
+    assert set(commands) == {program.name for program in table()}
+
+
+def test_nothing_listens_for_commands() -> None:
+    config = configparser.RawConfigParser()
+    config.read_string(supervisor_config(Layout(Path("/srv"), "127.0.0.1", 1), table()))
+    assert not {"unix_http_server", "inet_http_server", "rpcinterface:supervisor"} & set(config.sections())
+
+
+def test_the_set_up_of_models_runs_once_and_the_rest_is_restarted() -> None:
+    config = configparser.RawConfigParser()
+    config.read_string(supervisor_config(Layout(Path("/srv"), "127.0.0.1", 1), table()))
+    restarted = {name for name in config.sections() if config.get(name, "autorestart", fallback="") == "true"}
+    assert {f"program:{program.name}" for program in table()} - restarted == {"program:setup-models"}
