@@ -1,0 +1,103 @@
+"""Whatever comes in, an error has the one shape and a documented code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from agents.models import Agent
+from memory_appliance.api.codes import ErrorCode
+from tests import cast
+from tests.unit.api.conftest import Api, error_of
+
+ROOT = Path(__file__).resolve().parents[3]
+SEARCH = "/agents/al/search"
+
+DEEP = b'{"query":' + b"[" * 20 + b"]" * 20 + b"}"
+DEEPER = b'{"query":' + b"[" * 40 + b"]" * 40 + b"}"
+BOTTOMLESS = b"[" * 200_000
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"", 422, "invalid_value"),
+        (b"{", 400, "malformed_json"),
+        (b'{"query": "a",}', 400, "malformed_json"),
+        (b"query=a", 400, "malformed_json"),
+        (b'{"query": "a"} {}', 400, "malformed_json"),
+        (b'{"query": "\xff"}', 400, "malformed_json"),
+        ('{"query": "中"}'.encode("utf-16"), 400, "malformed_json"),
+        (b'{"query": "a\x00"}', 400, "malformed_json"),
+        (b'{"query": "a", "query": "b"}', 400, "malformed_json"),
+        (b'{"query": "a", "min_score": NaN}', 400, "malformed_json"),
+        (b'{"query": "a", "min_score": 1e999}', 422, "invalid_value"),
+        (b'{"query": "a", "max_results": ' + b"9" * 5000 + b"}", 400, "malformed_json"),
+        (b"[]", 422, "invalid_value"),
+        (b"null", 422, "invalid_value"),
+        (b'"query"', 422, "invalid_value"),
+        (b"7", 422, "invalid_value"),
+        (b"{}", 422, "invalid_value"),
+        (b'{"query": "a", "limit": 1}', 422, "invalid_value"),
+        (b'{"query": {"$ne": ""}}', 422, "invalid_value"),
+        (b'{"query": "a", "\\ud800": 1}', 422, "invalid_value"),
+        (DEEP, 422, "invalid_value"),
+        (DEEPER, 400, "malformed_json"),
+        (BOTTOMLESS, 400, "malformed_json"),
+        (b'{"query": "' + b"x" * 1024 * 1024 + b'"}', 413, "body_too_large"),
+    ],
+)
+def test_a_bad_body_is_an_error_in_the_one_shape(as_owner: Api, al: Agent, body: bytes, status: int, code: str) -> None:
+    response = as_owner.call("POST", SEARCH, body)
+    assert (response.status_code, error_of(response)["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/agents/no", "/agents/AL", "/agents/al%00", "/agents/..%2fal", "/agents/" + "a" * 5000, "/nope", "/agents/", "/"],
+)
+def test_an_address_that_leads_nowhere(as_owner: Api, al: Agent, address: str) -> None:
+    response = as_owner.get(address)
+    assert (response.status_code, error_of(response)["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["recall", "context", "notes", "flush", "forget", "files/content"])
+def test_a_call_of_a_later_version_does_not_exist(as_owner: Api, al: Agent, path: str) -> None:
+    assert error_of(as_owner.post(f"/agents/al/{path}", {}))["code"] == "not_found"
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", SEARCH), ("DELETE", "/agents"), ("TRACE", "/agents/al")])
+def test_a_wrong_method_names_the_right_ones(as_owner: Api, al: Agent, method: str, path: str) -> None:
+    response = as_owner.call(method, path)
+    assert (response.status_code, error_of(response)["code"]) == (405, "method_not_allowed")
+    assert response["Allow"]
+
+
+def test_a_strange_host_is_refused(as_owner: Api) -> None:
+    response = as_owner.call("GET", "/agents", HTTP_HOST="evil.example")
+    assert (response.status_code, error_of(response)["code"]) == (400, "bad_request")
+
+
+def test_a_fault_of_the_server_has_the_shape_too_and_tells_nothing(client: Client, al: Agent) -> None:
+    owner = cast.person("owner", rights=["admin"])
+    Agent.objects.update(settings=["not", "an", "object"])
+    client.raise_request_exception = False
+    response = Api(client, owner.headers).get("/agents/al")
+    assert (response.status_code, error_of(response)["code"]) == (500, "internal_error")
+    assert "Traceback" not in response.content.decode()
+
+
+def test_every_code_is_documented_with_its_status() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (\d{3}) \|", text, re.MULTILINE))
+    assert rows == {code.value: str(code.status) for code in ErrorCode}
+
+
+def test_every_code_of_the_rules_is_a_code_of_the_api() -> None:
+    sources = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "agents").rglob("*.py"))
+    used = set(re.findall(r'\bcode ?= ?"(\w+)"', sources)) - {"rule_error"}
+    assert {"unknown_setting", "conflict"} <= used
+    assert used <= {code.value for code in ErrorCode}
