@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent_settings import AgentSettings, changed_settings, read_settings, settings_table
 from agents.errors import Invalid
+from search.rank.profiles import PROFILES
 
 values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.integers())
 
@@ -39,3 +42,12 @@ def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(Invalid) as error:
         changed_settings({}, {"min_scor": 0.1})
     assert error.value.code == "unknown_setting" and "min_score" in error.value.hint
+
+
+def test_every_ranking_profile_of_the_engine_can_be_chosen() -> None:
+    choices = settings_schema("ranking_profile")["enum"]
+    assert set(choices) == set(PROFILES)
+
+
+def settings_schema(name: str) -> dict[str, Any]:
+    return next(row.schema for row in settings_table(AgentSettings()) if row.name == name)
