@@ -19,12 +19,12 @@ from search.index.reader import docid
 from search.outcome import Degradation, DegradationCode, Explain, Hit, SearchOutcome
 from search.rank.candidates import Candidate, load_candidates, load_texts
 from search.rank.diversify import POOL, diversify
-from search.rank.fusion import boost_lexically, fuse, put_legs
+from search.rank.fusion import boost_lexically, fuse, put_keyword_scores, put_vector_scores
 from search.rank.profiles import CANDIDATES, Ranking, resolve
 from search.rank.weigh import weigh
 from search.retrieve.keyword import KeywordHit, keyword_leg
 from search.retrieve.query import KeywordQuery, parse_query
-from search.retrieve.vector import VectorHit, vector_leg
+from search.retrieve.vector import NearestPassage, VectorHit, nearest_passages, vector_leg
 from search.runtime.protocols import Embedder, Vectors
 from search.snippet import Passage, highlighter, passage
 from search.spec import IndexSpec, Mode, SearchRequest
@@ -49,6 +49,8 @@ def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -
 class _Legs:
     keyword: list[KeywordHit] = field(default_factory=list)
     vector: list[VectorHit] = field(default_factory=list)
+    nearest: dict[int, NearestPassage] = field(default_factory=dict)
+    """Of the candidates of both legs."""
     used_keyword: bool = False
     used_vector: bool = False
 
@@ -174,6 +176,8 @@ class _Run:
             self.degrade("vec_fallback", f"sqlite-vec is missing ({capabilities().vec_error}); numpy computes instead")
         with self.stage("vector"):
             legs.vector, engine = vector_leg(connection, facts, vector, collections, CANDIDATES)
+            found = {hit.chunk_id for hit in legs.vector} | {hit.chunk_id for hit in legs.keyword}
+            legs.nearest = nearest_passages(connection, facts, vector, found)
         if engine == "none":
             self.degrade("no_vectors", "this index is too large to search its vectors without sqlite-vec")
             return
@@ -215,7 +219,8 @@ class _Run:
         with self.stage("rank"):
             ids = {hit.chunk_id for hit in legs.keyword} | {hit.chunk_id for hit in legs.vector}
             candidates = load_candidates(connection, ids)
-            put_legs(candidates, legs.keyword, legs.vector, ranking)
+            put_keyword_scores(candidates, legs.keyword, ranking)
+            put_vector_scores(candidates, legs.nearest, ranking)
             if ranking.keyword_norm == "reference":
                 load_texts(connection, candidates.values())
                 terms = [part for term in (*query.required, *query.terms) for part in term.parts]
@@ -245,22 +250,26 @@ class _Run:
                     pool[index].mmr_penalty = penalty
                 pool = [pool[index] for index, _ in order]
             chosen = [(c, "min_score") for c in (pool + strict[POOL:])]
-            chosen += [(c, "keyword") for c in self._keyword_hits(ordered, strict)]
+            chosen += [(c, "keyword") for c in self._keyword_hits(ordered, bool(strict))]
             chosen = chosen[: self.request.max_results]
             load_texts(connection, [c for c, _ in chosen])
             return [self._hit(c, self._passage(c, pattern), ranking, legs, how) for c, how in chosen]
 
-    def _keyword_hits(self, ordered: list[Candidate], strict: list[Candidate]) -> list[Candidate]:
-        """Below `min_score` but with the query's words: all of them when nothing passed, else those without a vector
-        score, which can never pass on their own."""
+    def _keyword_hits(self, ordered: list[Candidate], some_passed: bool) -> list[Candidate]:
+        """Below `min_score` but with the query's words: all of them when nothing passed, else those whose keyword
+        score would pass on its own. They fill the list, they displace nothing."""
+        least = self.request.min_score if some_passed else 0.0
         return [
             c
             for c in ordered
-            if c.score < self.request.min_score and c.keyword_rank is not None and not (strict and c.vector_rank)
+            if c.score < self.request.min_score and c.keyword_rank is not None and c.keyword_score >= least
         ]
 
     def _passage(self, candidate: Candidate, pattern: re.Pattern[str] | None) -> Passage:
-        return passage(candidate.text, candidate.start_line, pattern, self.request.snippet_chars)
+        """Around the query's words, or around the nearest passage where none of them occurs."""
+        return passage(
+            candidate.text, candidate.start_line, pattern, self.request.snippet_chars, nearest=candidate.passage
+        )
 
     def _hit(self, c: Candidate, shown: Passage, ranking: Ranking, legs: _Legs, how: str) -> Hit:
         cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None

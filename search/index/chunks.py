@@ -7,23 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from search.documents.parse import Chunk
+from search.documents.passages import split_passages
 from search.documents.terms import index_text
 from search.index.driver import Connection
 from search.index.vectors import VectorChanges, cached_ids, vector_of
 
 
-def embedded_text(heading: str, text: str) -> str:
-    """What the model sees of a chunk: its section path, then its text (which may start with that heading itself).
-
-    Blank lines around the text do not count, so that a note's last entry is the same text when another follows it.
-    """
-    text = text.strip()
-    return f"{heading}\n{text}" if heading and not text.startswith("#") else text
+def embedded_passages(heading: str, text: str) -> list[str]:
+    """What the model sees of a chunk: each passage under the chunk's section path (it may hold that heading itself)."""
+    return [
+        f"{heading}\n{passage}" if heading and not passage.startswith("#") else passage
+        for passage in split_passages(text)
+    ]
 
 
 def chunk_hash(heading: str, text: str) -> bytes:
-    """Key of the embedding cache: the same words under the same heading are embedded once."""
-    return hashlib.sha256(embedded_text(heading, text).encode("utf-8", "surrogatepass")).digest()
+    """Key of the embedding cache: the same words under the same heading are embedded once.
+
+    Blank lines around the text do not count, so that a note's last entry is the same text when another follows it.
+    """
+    return hashlib.sha256(f"{heading}\n{text.strip()}".encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass(frozen=True, slots=True)

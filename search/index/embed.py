@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
 from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged
-from search.index.chunks import count_pending, embedded_text
+from search.index.chunks import count_pending, embedded_passages
 from search.index.driver import Connection, transaction
 from search.index.locks import writer_lock
 from search.index.opening import open_index
@@ -21,12 +22,12 @@ from search.index.vectors import (
     active_model,
     centre_bits,
     count_vectors,
-    store_vector,
+    store_vectors,
 )
 from search.runtime.protocols import Embedder, Vectors
 from search.spec import EmbeddingIdentity, IndexSpec
 
-SLICE_CHARS = 1_600
+SLICE_BYTES = 1_600
 """Text per call of the model: about one full chunk, so that nobody waits longer than that for it."""
 STORE_SECONDS = 2.0
 STORE_CHUNKS = 64
@@ -39,8 +40,10 @@ LOCK_TIMEOUT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
+    """A text without vectors, cut into its passages."""
+
     hash: bytes
-    text: str
+    passages: tuple[str, ...]
 
 
 def embed_pending(
@@ -70,7 +73,8 @@ def embed_pending(
             for piece in _slices(connection):
                 if cancelled():
                     raise Cancelled("embedding was cancelled; vectors stored before that stay")
-                store.add(piece, embedder.embed_documents([item.text for item in piece], timeout=SLICE_TIMEOUT))
+                texts = [passage for item in piece for passage in item.passages]
+                store.add(piece, embedder.embed_documents(texts, timeout=SLICE_TIMEOUT))
                 progress(Progress(store.done, max(total, store.done), "chunks"))
                 if time.monotonic() >= stop_at:
                     break
@@ -106,18 +110,18 @@ def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
                 (STORE_CHUNKS * 2,),
             )
         )
-        fresh = [_Waiting(row[0], embedded_text(row[1], row[2])) for row in rows if row[0] not in seen]
+        fresh = [row for row in rows if row[0] not in seen]
         if not fresh:
             return
         piece: list[_Waiting] = []
         size = 0
-        for item in fresh:
-            if item.hash in seen:
+        for digest, heading, text in fresh:
+            if digest in seen:
                 continue
-            seen.add(item.hash)
-            piece.append(item)
-            size += len(item.text.encode("utf-8", "replace"))
-            if size >= SLICE_CHARS:
+            seen.add(digest)
+            piece.append(_Waiting(digest, tuple(embedded_passages(heading, text))))
+            size += len(text.encode("utf-8", "replace"))
+            if size >= SLICE_BYTES:
                 yield piece
                 piece, size = [], 0
         if piece:
@@ -137,12 +141,13 @@ class _Store:
         self.done = self.embedded = self.refused = 0
 
     def add(self, piece: list[_Waiting], vectors: Vectors) -> None:
-        if vectors.shape != (len(piece), self._identity.dims):
+        ends = list(accumulate(len(item.passages) for item in piece))
+        if vectors.shape != (ends[-1], self._identity.dims):
             raise EmbedderUnavailable(
-                f"the model answered with shape {vectors.shape} instead of {(len(piece), self._identity.dims)}",
+                f"the model answered with shape {vectors.shape} instead of {(ends[-1], self._identity.dims)}",
                 hint="Check the embedding model; its dimension does not match its description.",
             )
-        self._ready += zip(piece, vectors, strict=True)
+        self._ready += zip(piece, np.split(vectors, ends[:-1]), strict=True)
         self.done += len(piece)
         if len(self._ready) >= STORE_CHUNKS or time.monotonic() - self._flushed_at >= STORE_SECONDS:
             self.flush()
@@ -158,15 +163,15 @@ class _Store:
             changes.apply(self._connection, next_generation(self._connection))
         self._ready = []
 
-    def _put(self, item: _Waiting, vector: Vectors, changes: VectorChanges) -> None:
-        if not np.isfinite(vector).all() or not np.any(vector):
+    def _put(self, item: _Waiting, passages: Vectors, changes: VectorChanges) -> None:
+        if not np.isfinite(passages).all() or not passages.any(axis=1).all() or not passages.sum(axis=0).any():
             self._connection.execute(
                 "UPDATE chunks SET refused = 'the model gave an empty vector' WHERE hash = ? AND emb_id IS NULL",
                 (item.hash,),
             )
             self.refused += 1
             return
-        emb_id = store_vector(self._connection, self._model_id, item.hash, vector)
+        emb_id, vector = store_vectors(self._connection, self._model_id, item.hash, passages)
         rows = list(
             self._connection.execute(
                 "UPDATE chunks SET emb_id = ? WHERE hash = ? AND emb_id IS NULL RETURNING id,"

@@ -72,7 +72,8 @@ def seed_cache(connection: Connection, source: Path) -> None:
                 " SELECT fingerprint, provider, model, dims FROM source.models"
             )
             connection.execute(
-                "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, used) SELECT m.id, e.hash, e.vec, e.used"
+                "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used)"
+                " SELECT m.id, e.hash, e.vec, e.parts, e.used"
                 " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
                 " JOIN main.models m ON m.fingerprint = s.fingerprint"
             )

@@ -37,7 +37,9 @@ CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, provider TEXT NOT NULL, model TEXT NOT NULL,
   dims INTEGER NOT NULL);
 CREATE TABLE embedding_cache(
-  id INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES models(id), hash BLOB NOT NULL, vec BLOB NOT NULL,
+  id INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES models(id), hash BLOB NOT NULL,
+  vec BLOB NOT NULL,                  -- the chunk: unit mean of its passages' vectors, float32
+  parts BLOB NOT NULL,                -- its passages, one row each: int8 with a float32 scale (vectors.py)
   used REAL NOT NULL, UNIQUE(model, hash));
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY,

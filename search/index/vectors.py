@@ -64,16 +64,41 @@ def vector_of(connection: Connection, emb_id: int) -> Vector:
     return np.frombuffer(blob, dtype="<f4")
 
 
-def store_vector(connection: Connection, model_id: int, digest: bytes, vector: Vector) -> int:
-    """Put one vector into the cache and answer its id. Zero and non-finite vectors must not get here:
-    a zero vector would come back first from every cosine search."""
-    return int(
-        connection.execute(
-            "INSERT INTO embedding_cache(model, hash, vec, used) VALUES(?, ?, ?, ?)"
-            " ON CONFLICT(model, hash) DO UPDATE SET vec = excluded.vec, used = excluded.used RETURNING id",
-            (model_id, digest, vector.astype("<f4").tobytes(), time.time()),
-        ).get
-    )
+def chunk_vector(passages: Vector) -> Vector:
+    """(n, dims) unit vectors of a chunk's passages → (dims,) of the chunk: their mean, of unit length."""
+    mean = passages.mean(axis=0)
+    unit: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
+    return unit
+
+
+def pack_passages(passages: Vector) -> bytes:
+    """(n, dims) → per row a float32 scale and dims int8 values; loses less than 0.005 of a cosine."""
+    scales = np.abs(passages).max(axis=1).astype("<f4") / 127
+    rounded = np.rint(passages / scales[:, None]).astype(np.int8)
+    return np.hstack([scales[:, None].view(np.int8), rounded]).tobytes()
+
+
+def unpack_passages(packed: bytes, dims: int) -> Vector:
+    """The vectors of `pack_passages`, shape (n, dims)."""
+    rows = np.frombuffer(packed, np.int8).reshape(-1, dims + 4)
+    scales = np.ascontiguousarray(rows[:, :4]).view("<f4")
+    vectors: Vector = rows[:, 4:].astype(np.float32) * scales
+    return vectors
+
+
+def store_vectors(connection: Connection, model_id: int, digest: bytes, passages: Vector) -> tuple[int, Vector]:
+    """Put a chunk's passages into the cache; answers the row's id and the chunk's own vector.
+
+    Zero and non-finite vectors must not get here: a zero vector would come back first from every cosine search.
+    """
+    vector = chunk_vector(passages)
+    emb_id = connection.execute(
+        "INSERT INTO embedding_cache(model, hash, vec, parts, used) VALUES(?, ?, ?, ?, ?)"
+        " ON CONFLICT(model, hash) DO UPDATE SET vec = excluded.vec, parts = excluded.parts, used = excluded.used"
+        " RETURNING id",
+        (model_id, digest, vector.astype("<f4").tobytes(), pack_passages(passages), time.time()),
+    ).get
+    return int(emb_id), vector
 
 
 def bits_width(dims: int) -> int:

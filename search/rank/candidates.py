@@ -32,6 +32,8 @@ class Candidate:
     vector_rank: int | None = None
     vector_raw: float | None = None
     vector_score: float = 0.0
+    passage: int | None = None
+    """Which of the chunk's passages is nearest to the query."""
     fused: float = 0.0
     age_days: float | None = None
     decay: float = 1.0

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from search.rank.candidates import Candidate
 from search.rank.profiles import Ranking
 from search.retrieve.keyword import KeywordHit
-from search.retrieve.vector import VectorHit
+from search.retrieve.vector import NearestPassage
 
 
-def put_legs(
-    candidates: dict[int, Candidate], keyword: Sequence[KeywordHit], vector: Sequence[VectorHit], ranking: Ranking
-) -> None:
-    """Write each leg's rank, raw score and 0..1 score into the candidates.
+def put_keyword_scores(candidates: Mapping[int, Candidate], hits: Sequence[KeywordHit], ranking: Ranking) -> None:
+    """The keyword leg's rank, raw score and 0..1 score of each candidate.
 
-    Keyword scores are divided by the best one, cosines mapped from the model's own band. Min-max scaling would turn
-    the worst of two hundred good hits into 0 and the best of two hundred bad ones into 1.
+    Scores are divided by the best one. Min-max scaling would turn the worst of two hundred good hits into 0 and the
+    best of two hundred bad ones into 1.
     """
-    best = keyword[0].raw if keyword else 1.0
-    for rank, hit in enumerate(keyword, 1):
+    best = hits[0].raw if hits else 1.0
+    for rank, hit in enumerate(hits, 1):
         candidate = candidates.get(hit.chunk_id)
         if candidate is not None:
             candidate.keyword_rank, candidate.keyword_raw = rank, hit.raw
             candidate.keyword_score = _divided(hit.raw, best) if ranking.keyword_norm == "best" else saturated(hit.raw)
+
+
+def put_vector_scores(
+    candidates: Mapping[int, Candidate], nearest: Mapping[int, NearestPassage], ranking: Ranking
+) -> None:
+    """Rank, cosine and 0..1 score of each candidate's nearest passage; cosines are mapped from the model's own band."""
     band = max(1e-6, ranking.vector_ceiling - ranking.vector_floor)
-    for rank, near in enumerate(vector, 1):
-        candidate = candidates.get(near.chunk_id)
+    ordered = sorted(nearest.items(), key=lambda item: (-item[1].cosine, item[0]))
+    for rank, (chunk_id, near) in enumerate(ordered, 1):
+        candidate = candidates.get(chunk_id)
         if candidate is not None:
-            candidate.vector_rank, candidate.vector_raw = rank, near.cosine
+            candidate.vector_rank, candidate.vector_raw, candidate.passage = rank, near.cosine, near.ordinal
             candidate.vector_score = min(1.0, max(0.0, (near.cosine - ranking.vector_floor) / band))
 
 

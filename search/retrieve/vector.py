@@ -6,13 +6,15 @@
 | above | sign bits against the mean; the R nearest are rescored exactly from the file | 48 bytes a row |
 | above, bits not written yet | sqlite-vec in SQL | no memory, slower |
 
-What is in memory follows the file segment by segment (`vec_seg.ver`), never whole.
+These find candidates by the chunks' own vectors; `nearest_passages` then scores every candidate, of both legs, by its
+nearest passage. What is in memory follows the file segment by segment (`vec_seg.ver`), never whole.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -22,7 +24,7 @@ from numpy.typing import NDArray
 from search.index.driver import Connection, bind_ids, capabilities
 from search.index.facts import IndexFacts
 from search.index.schema import SEGMENT, get_meta, has_table
-from search.index.vectors import bits_width, mean_vector, sign_bits
+from search.index.vectors import bits_width, mean_vector, sign_bits, unpack_passages
 from search.runtime.protocols import Vectors
 
 EXACT_UP_TO = 20_000
@@ -33,7 +35,7 @@ Engine = Literal["exact", "bits", "sqlite-vec", "none"]
 
 
 class VectorHit(NamedTuple):
-    """`cosine` of the query and the chunk's vector, -1..1."""
+    """`cosine` of the query and the chunk's own vector, -1..1."""
 
     chunk_id: int
     cosine: float
@@ -209,6 +211,40 @@ def _by_bits(
     ids = np.fromiter(found.keys(), np.int64, len(found))
     scores = np.stack(list(found.values())) @ query if found else np.zeros(0, np.float32)
     return _sorted_hits(ids, scores.astype(np.float32), limit)
+
+
+class NearestPassage(NamedTuple):
+    """A chunk's passage that is nearest to the query: its place among the chunk's passages and its cosine."""
+
+    cosine: float
+    ordinal: int
+
+
+def nearest_passages(
+    connection: Connection, facts: IndexFacts, query: Vectors, chunk_ids: Collection[int]
+) -> dict[int, NearestPassage]:
+    """For those of `chunk_ids` that are embedded: how near their best passage comes."""
+    assert facts.model is not None
+    dims = facts.model.identity.dims
+    rows = connection.execute(
+        "SELECT c.id, e.parts FROM carray(?) w JOIN chunks c ON c.id = w.value"
+        " JOIN embedding_cache e ON e.id = c.emb_id",
+        (bind_ids(chunk_ids),),
+    )
+    ids, packed = [], []
+    for chunk_id, parts in rows:
+        ids.append(chunk_id)
+        packed.append(parts)
+    if not ids:
+        return {}
+    counts = np.fromiter((len(parts) // (dims + 4) for parts in packed), np.int64, len(packed))
+    cosines = unpack_passages(b"".join(packed), dims) @ query
+    starts = np.cumsum(counts) - counts
+    best = np.maximum.reduceat(cosines, starts)
+    return {
+        chunk_id: NearestPassage(float(cosine), int(np.argmax(cosines[start : start + count])))
+        for chunk_id, cosine, start, count in zip(ids, best, starts, counts, strict=True)
+    }
 
 
 def vectors_by_chunk(connection: Connection, chunk_ids: list[int]) -> dict[int, Vectors]:

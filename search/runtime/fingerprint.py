@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+from search.documents.passages import PASSAGES_VERSION
 from search.runtime.presets import Preset
 from search.spec import EmbeddingIdentity
 
@@ -28,6 +29,7 @@ def local_identity(preset: Preset, *, chunker_version: int) -> EmbeddingIdentity
         "normalisation": NORMALISATION,
         "windowing": WINDOWING,
         "chunker": chunker_version,
+        "passages": PASSAGES_VERSION,
     }
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return EmbeddingIdentity(provider=PROVIDER, model=preset.id, dims=preset.dims, fingerprint=digest[:16])

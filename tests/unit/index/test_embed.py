@@ -44,7 +44,7 @@ def test_an_edit_embeds_only_what_changed(workspace):
 def test_what_was_stored_stays_when_the_model_goes_away(workspace):
     class Dying(WordEmbedder):
         def embed_documents(self, texts, *, timeout):
-            self.down = len(self.seen) >= 2
+            self.down = len(self.seen) >= 20
             return super().embed_documents(texts, timeout=timeout)
 
     for n in range(6):
