@@ -1,0 +1,66 @@
+"""split_passages(): a chunk as the small pieces that are embedded one by one.
+
+A chunk of 400 tokens about a whole day has one vector that is near to nothing in particular. Its lines and sentences
+have vectors of their own; a chunk is as near to a query as its nearest passage (docs/ranking.md has the figures).
+"""
+
+from __future__ import annotations
+
+import re
+
+from search.documents.text import safe_cut
+
+PASSAGES_VERSION = 1
+"""Part of the embedding's identity: other pieces are other vectors."""
+
+TARGET_BYTES = 220
+"""UTF-8 bytes per passage, about 50 tokens: short lines are joined up to it, longer ones are cut at sentence ends."""
+
+_SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+")
+_HEADING = re.compile(r"\s{0,3}#{1,6}(\s|$)")
+_WORD = re.compile(r"\w")
+
+
+def split_passages(text: str) -> list[str]:
+    """Pieces of `text` in order, none without a word; the whole text when it is short or has no words.
+
+    A heading goes with the line after it. Cut again, a text gives the same pieces.
+    """
+    if _size(text) <= TARGET_BYTES:
+        return [text.strip()]
+    pieces: list[str] = []
+    current = ""
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        for part in _parts(line):
+            joined = f"{current}\n{part}" if current else part
+            only_heading = "\n" not in current and _HEADING.match(current)
+            if current and _size(joined) > TARGET_BYTES and not only_heading:
+                pieces.append(current)
+                joined = part
+            current = joined
+    pieces.append(current)
+    return [piece for piece in pieces if _WORD.search(piece)] or [text.strip()]
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def _parts(line: str) -> list[str]:
+    """A line as it is, or its sentences when it is long, or slices when a sentence is."""
+    if _size(line) <= TARGET_BYTES * 3 // 2:
+        return [line]
+    parts: list[str] = []
+    for sentence in _SENTENCE_END.split(line):
+        rest = sentence
+        while _size(rest) > TARGET_BYTES * 2:
+            room = TARGET_BYTES if rest.isascii() else TARGET_BYTES // 3
+            space = rest.rfind(" ", room // 2, room)
+            end = space if space > 0 else safe_cut(rest, room)
+            parts.append(rest[:end])
+            rest = rest[end:].lstrip(" ")
+        if rest:
+            parts.append(rest)
+    return parts
