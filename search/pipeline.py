@@ -277,7 +277,7 @@ class _Run:
             path=c.path,
             start_line=c.start_line,
             end_line=c.end_line,
-            score=c.score,
+            score=min(1.0, c.score),
             vector_score=c.vector_score,
             keyword_score=c.keyword_score,
             snippet=with_source(shown.text, cited) if cited else shown.text,
@@ -326,7 +326,7 @@ def _explain(c: Candidate, ranking: Ranking, legs: _Legs, how: str) -> Explain:
         decay=c.decay,
         importance=c.importance_factor,
         project=c.project_factor,
-        score=c.score,
+        score=min(1.0, c.score),
         mmr_penalty=c.mmr_penalty,
         selected_by=how,
     )

@@ -42,6 +42,7 @@ def rebuild_index(
             _swap(beside, spec.path)
         finally:
             _delete(beside)
+            beside.with_name(beside.name + ".lock").unlink(missing_ok=True)
     return report
 
 
@@ -60,16 +61,18 @@ def _swap(beside: Path, live_path: Path) -> None:
         live.close()
 
 
-def remove_index(path: Path) -> None:
-    """Delete an agent's index file with its side files, under the writer lock."""
-    with writer_lock(path, timeout=LOCK_TIMEOUT):
+def remove_index(path: Path, *, lock_timeout: float = 5.0) -> None:
+    """Delete an agent's index file with its side files, under the writer lock.
+
+    Raises `IndexBusy` when a job still writes after `lock_timeout` seconds. The empty lock file stays: a process that
+    waits for it must not be left with a lock that nobody else sees.
+    """
+    with writer_lock(path, timeout=lock_timeout):
         _delete(build_path(path))
         _delete(path)
-    path.with_name(path.name + ".lock").unlink(missing_ok=True)
 
 
 def _delete(path: Path) -> None:
     # The database first: a reader that comes between must not find it without its log.
     for suffix in SIDE_FILES:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    path.with_name(path.name + ".lock").unlink(missing_ok=True)

@@ -13,7 +13,10 @@ SECONDS_PER_DAY = 86_400.0
 
 
 def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, projects: frozenset[str]) -> None:
-    """score = fused · decay · importance · project, each factor left in the candidate."""
+    """score = fused · decay · importance · project, each factor left in the candidate.
+
+    It may pass 1 for important notes, which keeps their order; answers show at most 1.
+    """
     for candidate in candidates:
         candidate.age_days = age_in_days(candidate, now)
         candidate.decay = decay_factor(candidate.age_days, ranking)

@@ -54,7 +54,7 @@ def test_a_removed_index_is_gone_with_its_side_files(workspace):
     workspace.write("memory/a.md", "alpha")
     workspace.update()
     remove_index(workspace.spec.path)
-    assert list(workspace.spec.path.parent.iterdir()) == []
+    assert [path.name for path in workspace.spec.path.parent.iterdir()] == ["al.sqlite.lock"]
     assert index_status(workspace.spec, None).exists is False
 
 

@@ -169,7 +169,7 @@ def test_the_explanation_recomputes_the_score(home):
         for hit in outcome.results:
             e = hit.explain
             fused = e.vector_weight * e.vector_score + e.keyword_weight * e.keyword_score
-            assert hit.score == pytest.approx(fused * e.decay * e.importance * e.project)
+            assert hit.score == pytest.approx(min(1.0, fused * e.decay * e.importance * e.project))
 
 
 def nasty_queries():
