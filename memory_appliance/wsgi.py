@@ -6,5 +6,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from memory_appliance.chunked import MeasuredBody
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")
-application = get_wsgi_application()
+application = MeasuredBody(get_wsgi_application())

@@ -29,7 +29,7 @@ class ApiKeyAuth(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiKey | None:
         """The key, or None (401). Raises `ApiError` (403) when it has none of the rights."""
-        secret = _header_text(token).strip()
+        secret = token.strip()
         if not secret or len(secret) > MAX_KEY_CHARS:
             return None
         key = find_key(secret)
@@ -40,14 +40,6 @@ class ApiKeyAuth(HttpBearer):
                 hint="Use another key, or create one with this right.",
             )
         return key
-
-
-def _header_text(value: str) -> str:
-    """WSGI hands headers over as Latin-1; a bootstrap key beyond ASCII was sent as UTF-8."""
-    try:
-        return value.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return value
 
 
 READ = ApiKeyAuth("read")

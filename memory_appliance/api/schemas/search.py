@@ -72,7 +72,7 @@ class HitAnswer(Answer):
     citation: str | None = None
     importance: int | None = None
     date: str | None = None
-    explain: dict[str, float | str | None] | None = Field(None, description="Every contribution to the score.")
+    explain: dict[str, int | float | str | None] | None = Field(None, description="Every contribution to the score.")
 
 
 class SearchAnswer(Answer):

@@ -66,6 +66,7 @@ def test_a_score_can_be_explained(as_owner: Api, al: Agent) -> None:
     hit = as_owner.post(SEARCH, {"query": "spare key", "explain": True}).json()["results"][0]
     assert "explain" not in plain
     assert hit["explain"]["score"] == pytest.approx(hit["score"], abs=1e-5)
+    assert isinstance(hit["explain"]["keyword_rank"], int)
 
 
 def test_an_unknown_collection_is_named(as_owner: Api, al: Agent) -> None:
