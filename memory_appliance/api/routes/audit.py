@@ -7,7 +7,7 @@ from ninja import Router
 
 from agents import selectors
 from memory_appliance.api.auth import ADMIN, key_of
-from memory_appliance.api.limits import RowId, RowLimit
+from memory_appliance.api.limits import ActionFilter, RowId, RowLimit, SlugFilter
 from memory_appliance.api.schemas.audit import AuditAnswer, AuditList
 
 router = Router(tags=["audit"], auth=ADMIN)
@@ -16,8 +16,8 @@ router = Router(tags=["audit"], auth=ADMIN)
 @router.get("", response=AuditList, operation_id="list_audit")
 def list_audit(
     request: HttpRequest,
-    agent: str | None = None,
-    action: str | None = None,
+    agent: SlugFilter | None = None,
+    action: ActionFilter | None = None,
     before: RowId | None = None,
     limit: RowLimit = 100,
 ) -> AuditList:

@@ -9,7 +9,7 @@ from agents import selectors, services
 from agents.api_keys import visible_agents
 from agents.models import Run
 from memory_appliance.api.auth import ADMIN, ANY_RIGHT, actor_of, key_of
-from memory_appliance.api.limits import RowId, RowLimit
+from memory_appliance.api.limits import RowId, RowLimit, SlugFilter
 from memory_appliance.api.schemas.runs import RunAnswer, RunList, State, run_answer
 
 router = Router(tags=["runs"], auth=ADMIN)
@@ -18,7 +18,7 @@ router = Router(tags=["runs"], auth=ADMIN)
 @router.get("", response=RunList, operation_id="list_runs")
 def list_runs(
     request: HttpRequest,
-    agent: str | None = None,
+    agent: SlugFilter | None = None,
     state: State | None = None,
     limit: RowLimit = 100,
 ) -> RunList:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,17 +12,18 @@ from agents.sessions import ChatType, Session
 from memory_appliance.api.schemas.base import Answer, Body
 
 Action = Literal["allow", "deny"]
+Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 
 
 class SessionBody(Body):
     """The chat that asks. Fields beside `key` may only narrow what the key derives."""
 
     key: str | None = Field(None, examples=["agent:main:telegram:direct:42"])
-    chat_type: str | None = None
-    channel: str | None = None
-    chat_id: str | None = None
-    user: str | None = None
-    projects: list[str] = Field(default_factory=list)
+    chat_type: str | None = Field(None, max_length=60)
+    channel: Line | None = None
+    chat_id: Line | None = None
+    user: Line | None = None
+    projects: list[Line] = Field(default_factory=list, max_length=100)
 
     def session(self) -> Session:
         return Session(

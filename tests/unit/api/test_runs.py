@@ -43,7 +43,7 @@ def test_a_waiting_run_is_cancelled_and_an_ended_one_is_a_conflict(as_owner: Api
     assert as_owner.post(f"/runs/{run['id']}/cancel").status_code == 409
 
 
-@pytest.mark.parametrize("query", ["state=lost", "limit=0", "limit=1001", "limit=x"])
+@pytest.mark.parametrize("query", ["state=lost", "limit=0", "limit=1001", "limit=x", "agent=%00", "agent=A%20B"])
 def test_a_bad_filter_is_refused_by_name(as_owner: Api, query: str) -> None:
     response = as_owner.get(f"/runs?{query}")
     assert (response.status_code, error_of(response)["field"]) == (422, query.split("=")[0])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from agents.models import Agent
 from tests.unit.api.conftest import Api, error_of
+from tests.unit.api.test_search import text_of
 
 TELEGRAM = {"default": "deny", "rules": [{"action": "allow", "match": {"chat_type": "group", "channel": "telegram"}}]}
 
@@ -26,6 +30,17 @@ def test_a_chat_that_no_rule_allows_is_denied_by_default(as_owner: Api, al: Agen
     check = as_owner.post("/agents/al/scope/check", {"session": {"key": "agent:al:cron:nightly"}}).json()
     assert (check["allowed"], check["rule"]) == (False, None)
     assert "cron" in check["reason"]
+
+
+def test_any_key_gets_a_decision_and_only_a_sound_one_is_direct(as_owner: Api, al: Agent, shared_data: Path) -> None:
+    lines = (shared_data / "nasty.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [case for case in map(json.loads, lines) if case["kind"] == "session_key"]
+    assert len(cases) >= 30
+    for case in cases:
+        response = as_owner.post("/agents/al/scope/check", {"session": {"key": text_of(case["input"])}})
+        assert response.status_code == 200, case["id"]
+        expected = case["expect_chat_type"]
+        assert expected in {None, response.json()["derived"]["chat_type"]}, case["id"]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,8 @@ def test_an_unknown_collection_is_named(as_owner: Api, al: Agent) -> None:
         ({"deadline_ms": 0}, "deadline_ms"),
         ({"session": "main"}, "session"),
         ({"session": {"chat": "x"}}, "session.chat"),
+        ({"session": {"channel": "a\x00b"}}, "session.channel"),
+        ({"session": {"projects": ["x" * 201]}}, "session.projects.0"),
         ({"maxResults": 5}, "maxResults"),
     ],
 )
