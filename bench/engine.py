@@ -1,4 +1,4 @@
-"""The engine in process: index throughput, no-op and one-file updates, search by stage, at 640, 10,000 and 100,000 chunks.
+"""The engine in process: index throughput, no-op and one-file updates, search by stage, at three sizes.
 
     python -m bench.engine [--chunks 640 10000 100000] [--keep DIR]
 
@@ -62,20 +62,25 @@ def measure(chunks: int, base: Path) -> None:
     made = update(spec)
     total = int(getattr(made, "pending", 0))
     print(f"\n{total:,} chunks in {files:,} files")
-    print(f"  index, no vectors   {total / cpu * 1000:10,.0f} chunks/s CPU   {total / wall * 1000:10,.0f} chunks/s wall")
+    print(
+        f"  index, no vectors   {total / cpu * 1000:10,.0f} chunks/s CPU   {total / wall * 1000:10,.0f} chunks/s wall"
+    )
     wall, cpu = timed(
         lambda: embed_pending(spec, embedder, budget_seconds=3_600, progress=quiet, cancelled=lambda: False)
     )
-    print(f"  store vectors       {total / cpu * 1000:10,.0f} chunks/s CPU   (synthetic vectors, their making included)")
+    print(
+        f"  store vectors       {total / cpu * 1000:10,.0f} chunks/s CPU   (synthetic vectors, their making included)"
+    )
     no_op = [timed(lambda: update(spec)) for _ in range(5)]
-    print(f"  no-op update        {median(c for _, c in no_op):10.1f} ms CPU         {median(w for w, _ in no_op):10.1f} ms wall")
+    idle_cpu, idle_wall = median(c for _, c in no_op), median(w for w, _ in no_op)
+    print(f"  no-op update        {idle_cpu:10.1f} ms CPU         {idle_wall:10.1f} ms wall")
     target = next(spec.collections[0].root.rglob("note-*.md"))
     changed = []
     for round_ in range(5):
         target.write_text(target.read_text() + f"appended line {round_}\n")
         before = time.process_time()
         update(spec)
-        changed.append((time.process_time() - before) * 1000 - median(c for _, c in no_op))
+        changed.append((time.process_time() - before) * 1000 - idle_cpu)
     print(f"  one changed file    {median(changed):10.1f} ms CPU beyond the no-op")
     embed_pending(spec, embedder, budget_seconds=60, progress=quiet, cancelled=lambda: False)
     searches(spec, embedder, questions)
