@@ -14,6 +14,10 @@ class SearchError(Exception):
         self.message = message
         self.hint = hint
 
+    def advice(self) -> str:
+        """What is wrong and what to do, as sentences."""
+        return f"{self.message.rstrip('.')}. {self.hint}".strip()
+
 
 class IndexUnavailable(SearchError):
     """The agent's index file is missing, locked beyond the time limit, or cannot be read."""

@@ -41,7 +41,7 @@ def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -
         with reading(spec.path) as connection:
             return run.answer(connection)
     except IndexUnavailable as error:
-        run.degrade("no_index", f"{error.message}. {error.hint}")
+        run.degrade("no_index", error.advice())
         return run.outcome("unavailable", (), "search", error.message)
 
 
@@ -211,7 +211,7 @@ class _Run:
                 if self.remaining() <= 0:
                     self.partial = True
                     self.degrade("deadline", "the time ran out while the query was embedded")
-                self.degrade("no_query_vector", " ".join(filter(None, (error.message, error.hint))))
+                self.degrade("no_query_vector", error.advice())
                 return None
 
     def _rank(self, connection: Connection, legs: _Legs, query: KeywordQuery, ranking: Ranking) -> list[Candidate]:
