@@ -139,9 +139,14 @@ class Options(BaseSettings):
 
     @field_validator("bootstrap_key")
     @classmethod
-    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < 32:
+    def _fit_for_a_header(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None:
+            return value
+        key = value.get_secret_value()
+        if len(key) < 32:
             raise ValueError("needs 32 characters or more")
+        if not re.fullmatch(r"[!-~]+", key):
+            raise ValueError("goes into an HTTP header: use letters, digits and signs of ASCII, without spaces")
         return value
 
     @field_validator("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url")

@@ -92,3 +92,8 @@ def test_names_that_are_no_option_are_found_with_what_was_meant(monkeypatch: pyt
     for name in ("MEMORY_PROT", "MEMORY_XYZZY", "MEMORY_PRESSURE_WATCH", "MEMORY_SECRET_KEY_FILE"):
         monkeypatch.setenv(name, "1")
     assert unknown_names() == {"MEMORY_PROT": "MEMORY_PORT", "MEMORY_XYZZY": ""}
+
+
+@pytest.mark.parametrize("key", ["short", "schlüssel-" * 5, "with spaces " * 5])
+def test_a_bootstrap_key_that_no_header_can_carry_is_refused(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    assert "MEMORY_BOOTSTRAP_KEY" in refused(monkeypatch, "MEMORY_BOOTSTRAP_KEY", key)
