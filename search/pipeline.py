@@ -25,6 +25,7 @@ from search.rank.weigh import weigh
 from search.retrieve.keyword import KeywordHit, keyword_leg
 from search.retrieve.query import KeywordQuery, parse_query
 from search.retrieve.vector import NearestPassage, VectorHit, nearest_passages, vector_leg
+from search.runtime.centres import centre_query
 from search.runtime.protocols import Embedder, Vectors
 from search.snippet import Passage, highlighter, passage
 from search.spec import IndexSpec, Mode, SearchRequest
@@ -107,9 +108,9 @@ class _Run:
         if not self.request.query.strip():
             return self.outcome("empty", (), "search", "the query is blank")
         collections = self._collections(facts)
-        legs = self._retrieve(connection, facts, query, collections)
-        mode: Mode = "hybrid" if legs.used_keyword and legs.used_vector else "vsearch" if legs.used_vector else "search"
         ranking = resolve(self.request.ranking, self.model)
+        legs = self._retrieve(connection, facts, query, collections, ranking)
+        mode: Mode = "hybrid" if legs.used_keyword and legs.used_vector else "vsearch" if legs.used_vector else "search"
         ordered = self._rank(connection, legs, query, ranking)
         hits = self._select(connection, ordered, query, ranking, legs)
         if hits:
@@ -130,14 +131,19 @@ class _Run:
         return None if allowed == everything else frozenset(allowed)
 
     def _retrieve(
-        self, connection: Connection, facts: IndexFacts, query: KeywordQuery, collections: frozenset[int] | None
+        self,
+        connection: Connection,
+        facts: IndexFacts,
+        query: KeywordQuery,
+        collections: frozenset[int] | None,
+        ranking: Ranking,
     ) -> _Legs:
         legs = _Legs()
         wants_vector = self.request.mode != "search"
         if self.request.mode != "vsearch":
             self._keyword(connection, facts, query, collections, legs)
         if wants_vector:
-            self._vector(connection, facts, collections, legs)
+            self._vector(connection, facts, collections, legs, ranking)
         if self.request.mode == "vsearch" and not legs.used_vector:
             self._keyword(connection, facts, query, collections, legs)
         if facts.pending and wants_vector:
@@ -167,11 +173,18 @@ class _Run:
                 self.degrade("no_keyword", f"the keyword index cannot be read: {error}")
 
     def _vector(
-        self, connection: Connection, facts: IndexFacts, collections: frozenset[int] | None, legs: _Legs
+        self,
+        connection: Connection,
+        facts: IndexFacts,
+        collections: frozenset[int] | None,
+        legs: _Legs,
+        ranking: Ranking,
     ) -> None:
         vector = self._query_vector(facts)
         if vector is None:
             return
+        if ranking.centre:
+            vector = centre_query(vector, self.model)
         if not capabilities().vec:
             self.degrade("vec_fallback", f"sqlite-vec is missing ({capabilities().vec_error}); numpy computes instead")
         with self.stage("vector"):

@@ -23,6 +23,8 @@ class Ranking:
     vector_weight: float
     keyword_weight: float
     keyword_norm: Literal["best", "reference"]
+    centre: bool
+    """Whether the query's language is taken out of its vector (runtime/centres)."""
     vector_floor: float
     """Cosine that counts as 0."""
     vector_ceiling: float
@@ -40,6 +42,7 @@ REFERENCE = Ranking(
     vector_weight=0.7,
     keyword_weight=0.3,
     keyword_norm="reference",
+    centre=False,
     vector_floor=0.0,
     vector_ceiling=1.0,
     decay="exponential",
@@ -50,14 +53,15 @@ REFERENCE = Ranking(
     mmr_lambda=0.7,
 )
 DEFAULT = Ranking(
-    vector_weight=0.5,
-    keyword_weight=0.5,
+    vector_weight=0.7,
+    keyword_weight=0.3,
     keyword_norm="best",
+    centre=True,
     vector_floor=0.0,
     vector_ceiling=1.0,
     decay="gentle",
     half_life_days=30.0,
-    decay_floor=0.95,
+    decay_floor=0.97,
     importance=True,
     mmr=True,
     mmr_lambda=0.9,

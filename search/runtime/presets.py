@@ -12,7 +12,10 @@ Pooling = Literal["mean", "cls", "last", "rank", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The cosines of this model that count as 0 (unrelated) and as 1 (certainly meant)."""
+    """The cosines of this model that count as 0 (unrelated) and as 1 (certainly meant).
+
+    Of queries as the default ranking compares them: without their language where the model has centres.
+    """
 
     floor: float
     ceiling: float
@@ -54,7 +57,7 @@ BUNDLED = Preset(
     pooling="mean",
     query_prompt="query: {text}",
     document_prompt="passage: {text}",
-    calibration=Calibration(floor=0.80, ceiling=0.92),
+    calibration=Calibration(floor=0.25, ceiling=0.60),
 )
 """The embedder every installation has: multilingual, 384 dimensions, no download beyond the package index.
 
