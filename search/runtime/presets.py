@@ -61,8 +61,8 @@ BUNDLED = Preset(
 )
 """The embedder every installation has: multilingual, 384 dimensions, no download beyond the package index.
 
-Calibration, measured with 80 household questions against 250 notes: the median cosine of all pairs is 0.81, the best
-note of a question lies between 0.79 and 0.91, that of a question about something else between 0.79 and 0.87.
+Calibration, measured on the questions of docs/ranking.md after the language has been taken out of the query: the
+passage that answers lies between 0.34 and 0.58, the best wrong one between 0.34 and 0.55.
 """
 
 _HOME_SERVER = (
