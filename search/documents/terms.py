@@ -21,6 +21,7 @@ CJK_RUN = re.compile(f"[{_CJK}]+")
 _TOKEN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _ACCENTED_LATIN = re.compile("([A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
+_COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]{1,12})-([^\W\d_]{1,12})(?![\w-])")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _STEM_CACHE_WORDS = 200_000
 
@@ -90,14 +91,20 @@ def index_text(text: str) -> str:
     folded = fold(text)
     stems = _thread.stems
     if folded.isascii():
-        return " ".join([stems[word] for word in _ASCII_WORD.findall(folded)])
-    terms: list[str] = []
+        terms = [stems[word] for word in _ASCII_WORD.findall(folded)]
+        return " ".join(terms + compounds(folded))
+    terms = []
     for token in _TOKEN.findall(folded):
         if CJK_RUN.match(token):
             terms.extend(cjk_terms(token))
         else:
             terms.append(stems[token])
-    return " ".join(terms)
+    return " ".join(terms + compounds(folded))
+
+
+def compounds(folded: str) -> list[str]:
+    """`wi-fi` is also one word, `wifi`. At the end of the text, so that quoted phrases still stand together."""
+    return [_thread.stems[a + b] for a, b in _COMPOUND.findall(folded)] if "-" in folded else []
 
 
 def tokens(text: str) -> list[str]:

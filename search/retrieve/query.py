@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from search.documents.terms import CJK_RUN, cjk_terms, fold, stem, tokens
+from search.documents.terms import CJK_RUN, cjk_terms, compounds, fold, stem, tokens
 
 MAX_CHARS = 2_000
 """Of the query, enough for any question; a pasted document is searched by its beginning."""
@@ -84,6 +84,8 @@ def _terms(text: str) -> tuple[Term, ...]:
         whole = _phrase(joined[0])
         if whole and len(whole[0].parts) > 1:
             wanted[whole[0]] = None
+    for joined_word in compounds(folded):
+        wanted[Term((joined_word,))] = None
     kept = [word for word in words if word not in stop and not (len(word) == 1 and word.isalpha() and word.isascii())]
     for word in kept or words:
         for term in _word_terms(word, stop):

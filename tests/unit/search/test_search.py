@@ -19,7 +19,9 @@ def home(workspace):
     workspace.write(
         "MEMORY.md", "# Memory\n\n- 路由器的密码是 mushroom42 <!-- importance: 9 -->\n- Ana likes green tea\n"
     )
-    workspace.write("memory/2026-09-01.md", "# 2026-09-01\n\nReplaced ERR_AUTH_EXPIRED handling on port 18789.\n")
+    workspace.write(
+        "memory/2026-09-01.md", "# 2026-09-01\n\nReplaced ERR_AUTH_EXPIRED handling on port 18789, Wi-Fi is back.\n"
+    )
     workspace.write(
         "memory/network.md", "# Network\n\nThe VLAN for cameras is 10.77.30.0/24.\n\n网关重启后要等两分钟。\n"
     )
@@ -42,6 +44,8 @@ def home(workspace):
         ("what does Ana like to drink?", "MEMORY.md"),
         ("replacing", "memory/2026-09-01.md"),
         ("ＶＬＡＮ", "memory/network.md"),
+        ("wifi", "memory/2026-09-01.md"),
+        ("Wi-Fi", "memory/2026-09-01.md"),
     ],
 )
 def test_words_numbers_and_characters_are_found(home, query, path):
