@@ -15,7 +15,6 @@ from types import FrameType
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.reaper import adopt_orphans, kill_children, wait_for
 from memory_appliance.launch.say import say
-from memory_appliance.launch.uv import ROOT
 
 
 def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:

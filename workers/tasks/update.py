@@ -15,6 +15,9 @@ from workers.dispatch import dispatch
 from workers.door import forget_if_deleted, work_on
 from workers.lease import Lease
 
+LOCK_SECONDS = 5.0
+"""An embedding job holds the lock for a moment to store its vectors; only a longer holder sends the run back."""
+
 
 @app.task(name="workers.update")
 def update(run_id: int) -> None:
@@ -23,7 +26,13 @@ def update(run_id: int) -> None:
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.agent)
-    report = update_index(spec, identity=embedding_identity(), progress=lease.progress, cancelled=lease.cancelled)
+    report = update_index(
+        spec,
+        identity=embedding_identity(),
+        progress=lease.progress,
+        cancelled=lease.cancelled,
+        lock_timeout=LOCK_SECONDS,
+    )
     forget_if_deleted(run, spec)
     if report.pending:
         dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="update"))
