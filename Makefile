@@ -22,12 +22,12 @@ models:  ## build and install the local model runtime (make run does it in the b
 
 test: setup-dev models lint  ## everything CI runs: lint, types, import contract, unit and integration tests
 	@echo "▸ Unit tests"
-	@$(PYTHON_IN)/pytest tests/unit
+	@$(PYTHON_IN)/pytest -n 2 tests/unit
 	@echo "▸ Integration tests: real broker, worker, models"
 	@$(PYTHON_IN)/pytest tests/integration
 
 test-fast: setup-dev  ## the unit tests alone, less than a minute
-	@$(PYTHON_IN)/pytest tests/unit
+	@$(PYTHON_IN)/pytest -n 2 tests/unit
 
 lint: setup-dev  ## style, formatting, types, direction of imports
 	@echo "▸ Style" && $(PYTHON_IN)/ruff check .
