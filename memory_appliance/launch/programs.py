@@ -70,6 +70,7 @@ def _broker(layout: Layout) -> Program:
         "maxmemory": "64mb",
         "maxmemory-policy": "noeviction",
         "dir": str(layout.run_dir),
+        "set-proc-title": "no",
     }
     arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
     return Program(BROKER, (str(get_binary_path()), *arguments), 10)

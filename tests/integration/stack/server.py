@@ -95,8 +95,10 @@ class Server:
             return None
 
     def agent(self, slug: str) -> Path:
-        """Create an agent; returns its workspace."""
-        return Path(self.call("POST", "/api/v1/agents", {"slug": slug})["workspace"])
+        """Create an agent and let its first, empty update pass; returns its workspace."""
+        agent = self.call("POST", "/api/v1/agents", {"slug": slug})
+        until("first update", lambda: self.call("GET", f"/api/v1/agents/{slug}")["last_update"], 30)
+        return Path(agent["workspace"])
 
     def search(self, slug: str, query: str, mode: str = "search", **more: Any) -> dict[str, Any]:
         body = {"query": query, "mode": mode, "min_score": 0.0, **more}
