@@ -31,10 +31,35 @@ class IndexBusy(SearchError):
     code = "index_busy"
 
 
-class EmbedderUnavailable(SearchError):
-    """The embedding model cannot answer now: not installed, still building, failing or too slow."""
+class ModelUnavailable(SearchError):
+    """A model cannot answer now: not installed, still building, failing or too slow.
+
+    `kind` is the provider's class of error ("auth", "quota", …), "" for local models; `wait_seconds` says how long
+    asking again is useless.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", kind: str = "", wait_seconds: float = 0.0) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+        self.wait_seconds = wait_seconds
+
+
+class EmbedderUnavailable(ModelUnavailable):
+    """The embedding model cannot answer now."""
 
     code = "no_query_vector"
+
+
+class RerankerUnavailable(ModelUnavailable):
+    """The reranking model cannot answer now."""
+
+    code = "no_rerank"
+
+
+class GeneratorUnavailable(ModelUnavailable):
+    """The model that writes text cannot answer now."""
+
+    code = "no_generator"
 
 
 class BadQuery(SearchError):

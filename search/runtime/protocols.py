@@ -1,9 +1,10 @@
-"""Embedder: the one protocol the index and the search need from a model, wherever the model runs."""
+"""Embedder, Reranker, Generator: what index, search and recall need from a model, wherever the model runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +29,47 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors: ...
+
+
+class Reranker(Protocol):
+    """Judges how well each document answers a query. `name` is `<provider>:<model>`, for answers and logs."""
+
+    @property
+    def name(self) -> str: ...
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> tuple[float, ...]:
+        """One score of 0..1 per document, in their order. Too long ones are cut, never refused.
+
+        Raises `RerankerUnavailable` when the model cannot answer, also when `timeout` seconds have passed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation that a generator continues."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class Generator(Protocol):
+    """Writes text. `name` is `<provider>:<model>`, for answers and logs."""
+
+    @property
+    def name(self) -> str: ...
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        timeout: float,
+        json_schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        """The answer's text, cut after `max_tokens`; with `json_schema` a model that can is held to it.
+
+        The caller checks what comes back: a model may say anything. Raises `GeneratorUnavailable` when the model
+        cannot answer, also when `timeout` seconds have passed.
+        """
+        ...
