@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from search.citations import citation, with_source
@@ -19,12 +19,12 @@ from search.index.reader import docid
 from search.outcome import Degradation, DegradationCode, Explain, Hit, SearchOutcome
 from search.rank.candidates import Candidate, load_candidates, load_texts
 from search.rank.diversify import POOL, diversify
-from search.rank.fusion import boost_lexically, fuse, put_keyword_scores, put_vector_scores
+from search.rank.fusion import Weights, boosted, fuse, weights_of
 from search.rank.profiles import CANDIDATES, Ranking, resolve
 from search.rank.weigh import weigh
-from search.retrieve.keyword import KeywordHit, keyword_leg
+from search.retrieve.keyword import KeywordLeg, keyword_leg
 from search.retrieve.query import KeywordQuery, parse_query
-from search.retrieve.vector import NearestPassage, VectorHit, nearest_passages, vector_leg
+from search.retrieve.vector import NearestPassages, nearest_passages, vector_leg
 from search.runtime.centres import centre_query
 from search.runtime.protocols import Embedder, Vectors
 from search.snippet import Passage, highlighter, passage
@@ -48,12 +48,14 @@ def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -
 
 @dataclass(slots=True)
 class _Legs:
-    keyword: list[KeywordHit] = field(default_factory=list)
-    vector: list[VectorHit] = field(default_factory=list)
-    nearest: dict[int, NearestPassage] = field(default_factory=dict)
+    """What the legs found; None for a leg that was not asked or could not answer."""
+
+    keyword: KeywordLeg | None = None
+    nearest: NearestPassages | None = None
     """Of the candidates of both legs."""
-    used_keyword: bool = False
-    used_vector: bool = False
+
+    def mode(self) -> Mode:
+        return "hybrid" if self.keyword and self.nearest else "vsearch" if self.nearest else "search"
 
 
 class _Run:
@@ -110,7 +112,7 @@ class _Run:
         collections = self._collections(facts)
         ranking = resolve(self.request.ranking, self.model)
         legs = self._retrieve(connection, facts, query, collections, ranking)
-        mode: Mode = "hybrid" if legs.used_keyword and legs.used_vector else "vsearch" if legs.used_vector else "search"
+        mode = legs.mode()
         ordered = self._rank(connection, legs, query, ranking)
         hits = self._select(connection, ordered, query, ranking, legs)
         if hits:
@@ -144,7 +146,7 @@ class _Run:
             self._keyword(connection, facts, query, collections, legs)
         if wants_vector:
             self._vector(connection, facts, collections, legs, ranking)
-        if self.request.mode == "vsearch" and not legs.used_vector:
+        if self.request.mode == "vsearch" and legs.nearest is None:
             self._keyword(connection, facts, query, collections, legs)
         if facts.pending and wants_vector:
             self.degrade(
@@ -166,7 +168,6 @@ class _Run:
         with self.stage("keyword"):
             try:
                 legs.keyword = keyword_leg(connection, facts, query, collections, CANDIDATES)
-                legs.used_keyword = True
             except driver.CorruptErrors:
                 raise
             except driver.DatabaseError as error:
@@ -188,13 +189,14 @@ class _Run:
         if not capabilities().vec:
             self.degrade("vec_fallback", f"sqlite-vec is missing ({capabilities().vec_error}); numpy computes instead")
         with self.stage("vector"):
-            legs.vector, engine = vector_leg(connection, facts, vector, collections, CANDIDATES)
-            found = {hit.chunk_id for hit in legs.vector} | {hit.chunk_id for hit in legs.keyword}
+            near, engine = vector_leg(connection, facts, vector, collections, CANDIDATES)
+            if engine == "none":
+                self.degrade("no_vectors", "this index is too large to search its vectors without sqlite-vec")
+                return
+            found = {hit.chunk_id for hit in near}
+            if legs.keyword is not None:
+                found |= {hit.chunk_id for hit in legs.keyword.hits}
             legs.nearest = nearest_passages(connection, facts, vector, found)
-        if engine == "none":
-            self.degrade("no_vectors", "this index is too large to search its vectors without sqlite-vec")
-            return
-        legs.used_vector = True
 
     def _query_vector(self, facts: IndexFacts) -> Vectors | None:
         """The query's vector, or None with the reason among the degradations."""
@@ -228,20 +230,20 @@ class _Run:
                 return None
 
     def _rank(self, connection: Connection, legs: _Legs, query: KeywordQuery, ranking: Ranking) -> list[Candidate]:
-        """All candidates, best score first."""
+        """The best candidates, best score first."""
         with self.stage("rank"):
-            ids = {hit.chunk_id for hit in legs.keyword} | {hit.chunk_id for hit in legs.vector}
-            candidates = load_candidates(connection, ids)
-            put_keyword_scores(candidates, legs.keyword, ranking)
-            put_vector_scores(candidates, legs.nearest, ranking)
+            keyword = legs.keyword or KeywordLeg([], 0.0)
+            cosines = legs.nearest.cosines if legs.nearest is not None else {}
+            weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
+            candidates = load_candidates(connection, fuse(keyword, cosines, ranking, weights))
             if ranking.keyword_norm == "reference":
-                load_texts(connection, candidates.values())
+                load_texts(connection, candidates)
                 terms = [part for term in (*query.required, *query.terms) for part in term.parts]
-                boost_lexically(candidates.values(), terms)
-            fuse(candidates.values(), ranking, keyword_only=not legs.used_vector, vector_only=not legs.used_keyword)
+                for candidate in candidates:
+                    candidate.fused = boosted(candidate.fused, candidate.text, candidate.path, terms, weights)
             now = self.request.now or datetime.now(UTC)
-            weigh(candidates.values(), ranking, now, frozenset(self.request.projects))
-            return sorted(candidates.values(), key=lambda c: (-c.score, c.path, c.start_line, c.chunk_id))
+            weigh(candidates, ranking, now, frozenset(self.request.projects))
+            return sorted(candidates, key=lambda c: (-c.score, c.path, c.start_line, c.fused.chunk_id))
 
     def _select(
         self, connection: Connection, ordered: list[Candidate], query: KeywordQuery, ranking: Ranking, legs: _Legs
@@ -255,7 +257,7 @@ class _Run:
                 load_texts(connection, pool)
                 order = diversify(
                     [c.score for c in pool],
-                    lambda index: self._passage(pool[index], pattern).text,
+                    lambda index: self._passage(pool[index], pattern, legs).text,
                     ranking.mmr_lambda,
                     self.request.max_results,
                 )
@@ -266,7 +268,8 @@ class _Run:
             chosen += [(c, "keyword") for c in self._keyword_hits(ordered, bool(strict))]
             chosen = chosen[: self.request.max_results]
             load_texts(connection, [c for c, _ in chosen])
-            return [self._hit(c, self._passage(c, pattern), ranking, legs, how) for c, how in chosen]
+            weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
+            return [self._hit(c, self._passage(c, pattern, legs), weights, how) for c, how in chosen]
 
     def _keyword_hits(self, ordered: list[Candidate], some_passed: bool) -> list[Candidate]:
         """Below `min_score` but with the query's words: all of them when nothing passed, else those whose keyword
@@ -275,24 +278,23 @@ class _Run:
         return [
             c
             for c in ordered
-            if c.score < self.request.min_score and c.keyword_rank is not None and c.keyword_score >= least
+            if c.score < self.request.min_score and c.fused.keyword_rank is not None and c.fused.keyword_score >= least
         ]
 
-    def _passage(self, candidate: Candidate, pattern: re.Pattern[str] | None) -> Passage:
+    def _passage(self, candidate: Candidate, pattern: re.Pattern[str] | None, legs: _Legs) -> Passage:
         """Around the query's words, or around the nearest passage where none of them occurs."""
-        return passage(
-            candidate.text, candidate.start_line, pattern, self.request.snippet_chars, nearest=candidate.passage
-        )
+        nearest = legs.nearest.ordinal(candidate.fused.chunk_id) if legs.nearest is not None else None
+        return passage(candidate.text, candidate.start_line, pattern, self.request.snippet_chars, nearest=nearest)
 
-    def _hit(self, c: Candidate, shown: Passage, ranking: Ranking, legs: _Legs, how: str) -> Hit:
+    def _hit(self, c: Candidate, shown: Passage, weights: Weights, how: str) -> Hit:
         cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None
         return Hit(
             path=c.path,
             start_line=c.start_line,
             end_line=c.end_line,
             score=min(1.0, c.score),
-            vector_score=c.vector_score,
-            keyword_score=c.keyword_score,
+            vector_score=c.fused.vector_score,
+            keyword_score=c.fused.keyword_score,
             snippet=with_source(shown.text, cited) if cited else shown.text,
             snippet_start_line=shown.start_line,
             snippet_end_line=shown.end_line,
@@ -302,7 +304,7 @@ class _Run:
             citation=cited,
             importance=c.importance,
             date=c.day,
-            explain=_explain(c, ranking, legs, how) if self.request.explain else None,
+            explain=_explain(c, weights, how) if self.request.explain else None,
         )
 
     def _why_empty(
@@ -324,17 +326,17 @@ class _Run:
         return "no indexed text has these words or comes near this meaning"
 
 
-def _explain(c: Candidate, ranking: Ranking, legs: _Legs, how: str) -> Explain:
+def _explain(c: Candidate, weights: Weights, how: str) -> Explain:
     return Explain(
-        keyword_rank=c.keyword_rank,
-        keyword_raw=c.keyword_raw,
-        keyword_score=c.keyword_score,
-        vector_rank=c.vector_rank,
-        vector_raw=c.vector_raw,
-        vector_score=c.vector_score,
-        keyword_weight=1.0 if not legs.used_vector else ranking.keyword_weight if legs.used_keyword else 0.0,
-        vector_weight=1.0 if not legs.used_keyword else ranking.vector_weight if legs.used_vector else 0.0,
-        fused=c.fused,
+        keyword_rank=c.fused.keyword_rank,
+        keyword_raw=c.fused.keyword_raw,
+        keyword_score=c.fused.keyword_score,
+        vector_rank=c.fused.vector_rank,
+        vector_raw=c.fused.vector_raw,
+        vector_score=c.fused.vector_score,
+        keyword_weight=weights.keyword,
+        vector_weight=weights.vector,
+        fused=c.fused.score,
         age_days=c.age_days,
         decay=c.decay,
         importance=c.importance_factor,

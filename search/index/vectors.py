@@ -78,12 +78,12 @@ def pack_passages(passages: Vector) -> bytes:
     return np.hstack([scales[:, None].view(np.int8), rounded]).tobytes()
 
 
-def unpack_passages(packed: bytes, dims: int) -> Vector:
-    """The vectors of `pack_passages`, shape (n, dims)."""
-    rows = np.frombuffer(packed, np.int8).reshape(-1, dims + 4)
-    scales = np.ascontiguousarray(rows[:, :4]).view("<f4")
-    vectors: Vector = rows[:, 4:].astype(np.float32) * scales
-    return vectors
+def passage_cosines(packed: bytes, query: Vector) -> Vector:
+    """`pack_passages` of n passages and a unit query (dims,) → their cosines, shape (n,)."""
+    rows = np.frombuffer(packed, np.int8).reshape(-1, query.shape[0] + 4)
+    scales = np.ascontiguousarray(rows[:, :4]).view("<f4")[:, 0]
+    cosines: Vector = (rows[:, 4:].astype(np.float32) @ query) * scales
+    return cosines
 
 
 def store_vectors(connection: Connection, model_id: int, digest: bytes, passages: Vector) -> tuple[int, Vector]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from search.index.driver import Connection, bind_ids
+from search.rank.fusion import Fused
 from search.spec import Source
 
 
@@ -13,7 +14,7 @@ from search.spec import Source
 class Candidate:
     """Filled stage by stage; every number ends up in the explanation."""
 
-    chunk_id: int
+    fused: Fused
     file_id: int
     start_line: int
     end_line: int
@@ -26,15 +27,6 @@ class Candidate:
     evergreen: bool
     mtime: float
     file_hash: bytes
-    keyword_rank: int | None = None
-    keyword_raw: float | None = None
-    keyword_score: float = 0.0
-    vector_rank: int | None = None
-    vector_raw: float | None = None
-    vector_score: float = 0.0
-    passage: int | None = None
-    """Which of the chunk's passages is nearest to the query."""
-    fused: float = 0.0
     age_days: float | None = None
     decay: float = 1.0
     importance_factor: float = 1.0
@@ -44,41 +36,31 @@ class Candidate:
     text: str = ""
 
 
-def load_candidates(connection: Connection, chunk_ids: Collection[int]) -> dict[int, Candidate]:
-    """Chunk id → candidate, without its text; ids that are gone are left out."""
+def load_candidates(connection: Connection, fused: Collection[Fused]) -> list[Candidate]:
+    """The chunks behind the fused scores, without their texts; those that are gone are left out."""
+    wanted = {one.chunk_id: one for one in fused}
     rows = connection.execute(
         "SELECT c.id, c.file_id, c.start_line, c.end_line, c.importance, c.projects, f.path, f.collection, f.source,"
         " f.day, f.evergreen, f.mtime_ns, f.hash FROM carray(?) w JOIN chunks c ON c.id = w.value"
         " JOIN files f ON f.id = c.file_id",
-        (bind_ids(chunk_ids),),
+        (bind_ids(wanted.keys()),),
     )
-    found = {}
-    for (
-        chunk_id,
-        file_id,
-        start,
-        end,
-        importance,
-        projects,
-        path,
-        collection,
-        source,
-        day,
-        evergreen,
-        mtime,
-        digest,
-    ) in rows:
+    found = []
+    for chunk_id, file_id, start, end, importance, projects, *file in rows:
+        path, collection, source, day, evergreen, mtime_ns, file_hash = file
         keys = tuple(projects.split("; ")) if projects else ()
-        found[chunk_id] = Candidate(
-            chunk_id, file_id, start, end, importance, keys, path, collection, source, day, bool(evergreen),
-            mtime / 1e9, digest,
+        found.append(
+            Candidate(
+                wanted[chunk_id], file_id, start, end, importance, keys, path, collection, source, day, bool(evergreen),
+                mtime_ns / 1e9, file_hash,
+            )
         )  # fmt: skip
     return found
 
 
 def load_texts(connection: Connection, candidates: Iterable[Candidate]) -> None:
     """Fill in the texts of these candidates."""
-    wanted = {candidate.chunk_id: candidate for candidate in candidates if not candidate.text}
+    wanted = {candidate.fused.chunk_id: candidate for candidate in candidates if not candidate.text}
     if not wanted:
         return
     rows = connection.execute(

@@ -2,43 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from search.rank.candidates import Candidate
 from search.rank.profiles import Ranking
-from search.retrieve.keyword import KeywordHit
-from search.retrieve.vector import NearestPassage
+from search.retrieve.keyword import KeywordLeg
+
+KEEP = 150
+"""Best candidates that go on to the weights, whatever `max_results` is."""
 
 
-def put_keyword_scores(candidates: Mapping[int, Candidate], hits: Sequence[KeywordHit], ranking: Ranking) -> None:
-    """The keyword leg's rank, raw score and 0..1 score of each candidate.
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """One chunk's scores of both legs. Ranks count from 1; a leg that did not find it left None and 0."""
 
-    Scores are divided by the best one. Min-max scaling would turn the worst of two hundred good hits into 0 and the
-    best of two hundred bad ones into 1.
+    chunk_id: int
+    score: float
+    keyword_rank: int | None = None
+    keyword_raw: float | None = None
+    keyword_score: float = 0.0
+    vector_rank: int | None = None
+    vector_raw: float | None = None
+    vector_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each leg counts in this search: the ranking's weights, or 1 and 0 where only one leg could answer."""
+
+    keyword: float
+    vector: float
+
+
+def weights_of(ranking: Ranking, *, keyword: bool, vector: bool) -> Weights:
+    if keyword and vector:
+        return Weights(ranking.keyword_weight, ranking.vector_weight)
+    return Weights(1.0, 0.0) if keyword else Weights(0.0, 1.0)
+
+
+def fuse(keyword: KeywordLeg, cosines: Mapping[int, float], ranking: Ranking, weights: Weights) -> list[Fused]:
+    """The `KEEP` best chunks of both legs: score = keyword weight · keyword score + vector weight · vector score.
+
+    The keyword score is the share of the query's weight that a chunk matches: raw / max(best raw, coverage · ideal).
+    Cosines are mapped from the model's own band. Min-max scaling would turn the worst of two hundred good hits into 0
+    and the best of two hundred bad ones into 1.
     """
-    best = hits[0].raw if hits else 1.0
-    for rank, hit in enumerate(hits, 1):
-        candidate = candidates.get(hit.chunk_id)
-        if candidate is not None:
-            candidate.keyword_rank, candidate.keyword_raw = rank, hit.raw
-            candidate.keyword_score = _divided(hit.raw, best) if ranking.keyword_norm == "best" else saturated(hit.raw)
-
-
-def put_vector_scores(
-    candidates: Mapping[int, Candidate], nearest: Mapping[int, NearestPassage], ranking: Ranking
-) -> None:
-    """Rank, cosine and 0..1 score of each candidate's nearest passage; cosines are mapped from the model's own band."""
+    whole = max(keyword.hits[0].raw, ranking.coverage * keyword.ideal, 1e-12) if keyword.hits else 1.0
     band = max(1e-6, ranking.vector_ceiling - ranking.vector_floor)
-    ordered = sorted(nearest.items(), key=lambda item: (-item[1].cosine, item[0]))
-    for rank, (chunk_id, near) in enumerate(ordered, 1):
-        candidate = candidates.get(chunk_id)
-        if candidate is not None:
-            candidate.vector_rank, candidate.vector_raw, candidate.passage = rank, near.cosine, near.ordinal
-            candidate.vector_score = min(1.0, max(0.0, (near.cosine - ranking.vector_floor) / band))
-
-
-def _divided(raw: float, best: float) -> float:
-    return raw / best if best > 0 else 1.0
+    words = {hit.chunk_id: (rank, hit.raw) for rank, hit in enumerate(keyword.hits, 1)}
+    near = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
+    meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
+    fused = []
+    for chunk_id in words.keys() | meaning.keys():
+        keyword_rank, raw = words.get(chunk_id, (None, None))
+        vector_rank, cosine = meaning.get(chunk_id, (None, None))
+        keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)
+        vector_score = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - ranking.vector_floor) / band))
+        score = weights.keyword * keyword_score + weights.vector * vector_score
+        fused.append(Fused(chunk_id, score, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
+    fused.sort(key=lambda one: (-one.score, one.chunk_id))
+    return fused[:KEEP]
 
 
 def saturated(raw: float) -> float:
@@ -46,35 +69,24 @@ def saturated(raw: float) -> float:
     return raw / (1.0 + raw) if raw > 0 else 1.0
 
 
-def boost_lexically(candidates: Iterable[Candidate], terms: Sequence[str]) -> None:
-    """The reference's lexical boost on keyword hits (semantics 4.2); the texts must have been loaded.
+def boosted(one: Fused, text: str, path: str, terms: Sequence[str], weights: Weights) -> Fused:
+    """The reference's lexical boost on a keyword hit (semantics 4.2).
 
     score + 0.45 · matched/terms + 0.2 · matched/distinct words + 0.18 per term in the path + min(length/160, 0.18),
     at most 1.
     """
     wanted = set(terms)
-    if not wanted:
-        return
-    for candidate in candidates:
-        if candidate.keyword_rank is None:
-            continue
-        text = candidate.text.lower()
-        words = set(text.split())
-        matched = sum(term in text for term in wanted)
-        in_path = sum(term in candidate.path.lower() for term in wanted)
-        boosted = (
-            candidate.keyword_score
-            + 0.45 * matched / len(wanted)
-            + 0.2 * matched / max(1, len(words))
-            + 0.18 * in_path
-            + min(len(text) / 160, 0.18)
-        )
-        candidate.keyword_score = min(1.0, boosted)
-
-
-def fuse(candidates: Iterable[Candidate], ranking: Ranking, *, keyword_only: bool, vector_only: bool) -> None:
-    """fused = vector weight · vector score + keyword weight · keyword score; one leg alone counts fully."""
-    vector_weight = 0.0 if keyword_only else 1.0 if vector_only else ranking.vector_weight
-    keyword_weight = 1.0 if keyword_only else 0.0 if vector_only else ranking.keyword_weight
-    for candidate in candidates:
-        candidate.fused = vector_weight * candidate.vector_score + keyword_weight * candidate.keyword_score
+    if one.keyword_rank is None or not wanted:
+        return one
+    text = text.lower()
+    matched = sum(term in text for term in wanted)
+    keyword_score = min(
+        1.0,
+        one.keyword_score
+        + 0.45 * matched / len(wanted)
+        + 0.2 * matched / max(1, len(set(text.split())))
+        + 0.18 * sum(term in path.lower() for term in wanted)
+        + min(len(text) / 160, 0.18),
+    )
+    score = weights.keyword * keyword_score + weights.vector * one.vector_score
+    return replace(one, keyword_score=keyword_score, score=score)

@@ -23,6 +23,8 @@ class Ranking:
     vector_weight: float
     keyword_weight: float
     keyword_norm: Literal["best", "reference"]
+    coverage: float
+    """With `best`: the share of the query's whole weight that a full keyword score needs."""
     centre: bool
     """Whether the query's language is taken out of its vector (runtime/centres)."""
     vector_floor: float
@@ -42,6 +44,7 @@ REFERENCE = Ranking(
     vector_weight=0.7,
     keyword_weight=0.3,
     keyword_norm="reference",
+    coverage=0.0,
     centre=False,
     vector_floor=0.0,
     vector_ceiling=1.0,
@@ -56,6 +59,7 @@ DEFAULT = Ranking(
     vector_weight=0.7,
     keyword_weight=0.3,
     keyword_norm="best",
+    coverage=0.5,
     centre=True,
     vector_floor=0.0,
     vector_ceiling=1.0,

@@ -22,7 +22,8 @@ def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, proj
         candidate.decay = decay_factor(candidate.age_days, ranking)
         candidate.importance_factor = importance_factor(candidate.importance) if ranking.importance else 1.0
         candidate.project_factor = project_factor(candidate.projects, projects)
-        candidate.score = candidate.fused * candidate.decay * candidate.importance_factor * candidate.project_factor
+        factors = candidate.decay * candidate.importance_factor * candidate.project_factor
+        candidate.score = candidate.fused.score * factors
 
 
 def age_in_days(candidate: Candidate, now: datetime) -> float | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from search.documents.terms import CJK_RUN
 from search.index.chunks import collection_tag
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.retrieve.query import KeywordQuery, Term
 
 LARGE_INDEX = 20_000
+_ABSENT_PAIR = 0.3
 _KEEP_AGENTS = 200
 _KEEP_TERMS = 20_000
 
@@ -48,17 +52,40 @@ class _Frequencies:
 _frequencies = _Frequencies()
 
 
+@dataclass(frozen=True, slots=True)
+class KeywordLeg:
+    """The best chunks, and `ideal`: about what a chunk with every word of the query would score."""
+
+    hits: list[KeywordHit]
+    ideal: float
+
+
 def keyword_leg(
     connection: Connection, facts: IndexFacts, query: KeywordQuery, collections: frozenset[int] | None, limit: int
-) -> list[KeywordHit]:
-    """The `limit` best chunks; `collections` None means all. Empty when no term of the query occurs."""
+) -> KeywordLeg:
+    """The `limit` best chunks; `collections` None means all. No hits when no term of the query occurs."""
     hits = _match(connection, _expression(connection, facts, query, collections), limit)
     if not hits and query.required:
         # The quoted words never stand together: better their parts than nothing.
         parts = tuple(Term((part,)) for term in query.required for part in term.parts)
         relaxed = KeywordQuery(query.terms + parts, (), query.excluded)
         hits = _match(connection, _expression(connection, facts, relaxed, collections), limit)
-    return hits
+    return KeywordLeg(hits, _ideal(connection, facts, query))
+
+
+def _ideal(connection: Connection, facts: IndexFacts, query: KeywordQuery) -> float:
+    """The sum of the inverse document frequencies of the query's words, those included that occur nowhere.
+
+    Character pairs that occur nowhere mostly straddle two words; they count little.
+    """
+    total = 0.0
+    for term in (*query.required, *query.terms):
+        if len(term.parts) > 1 or term.prefix:
+            continue
+        frequency = _frequencies.of(connection, facts, term.parts[0])
+        idf = max(0.0, math.log((facts.chunks - frequency + 0.5) / (frequency + 0.5)))
+        total += idf * (_ABSENT_PAIR if not frequency and CJK_RUN.match(term.parts[0]) else 1.0)
+    return total
 
 
 def _match(connection: Connection, expression: str, limit: int) -> list[KeywordHit]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from search.index.driver import Connection, bind_ids, capabilities
 from search.index.facts import IndexFacts
 from search.index.schema import SEGMENT, get_meta, has_table
-from search.index.vectors import bits_width, mean_vector, sign_bits, unpack_passages
+from search.index.vectors import bits_width, mean_vector, passage_cosines, sign_bits
 from search.runtime.protocols import Vectors
 
 EXACT_UP_TO = 20_000
@@ -213,38 +213,41 @@ def _by_bits(
     return _sorted_hits(ids, scores.astype(np.float32), limit)
 
 
-class NearestPassage(NamedTuple):
-    """A chunk's passage that is nearest to the query: its place among the chunk's passages and its cosine."""
+@dataclass(frozen=True, slots=True)
+class NearestPassages:
+    """How near the best passage of each embedded candidate comes: `cosines` by chunk id."""
 
-    cosine: float
-    ordinal: int
+    cosines: dict[int, float] = field(default_factory=dict)
+    _passages: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    _spans: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def ordinal(self, chunk_id: int) -> int | None:
+        """Which of the chunk's passages it is; None for a chunk that has no vectors."""
+        span = self._spans.get(chunk_id)
+        return None if span is None else int(np.argmax(self._passages[span[0] : span[1]]))
 
 
 def nearest_passages(
     connection: Connection, facts: IndexFacts, query: Vectors, chunk_ids: Collection[int]
-) -> dict[int, NearestPassage]:
-    """For those of `chunk_ids` that are embedded: how near their best passage comes."""
+) -> NearestPassages:
     assert facts.model is not None
-    dims = facts.model.identity.dims
+    width = facts.model.identity.dims + 4
     rows = connection.execute(
         "SELECT c.id, e.parts FROM carray(?) w JOIN chunks c ON c.id = w.value"
         " JOIN embedding_cache e ON e.id = c.emb_id",
         (bind_ids(chunk_ids),),
     )
-    ids, packed = [], []
-    for chunk_id, parts in rows:
-        ids.append(chunk_id)
-        packed.append(parts)
-    if not ids:
-        return {}
-    counts = np.fromiter((len(parts) // (dims + 4) for parts in packed), np.int64, len(packed))
-    cosines = unpack_passages(b"".join(packed), dims) @ query
-    starts = np.cumsum(counts) - counts
-    best = np.maximum.reduceat(cosines, starts)
-    return {
-        chunk_id: NearestPassage(float(cosine), int(np.argmax(cosines[start : start + count])))
-        for chunk_id, cosine, start, count in zip(ids, best, starts, counts, strict=True)
-    }
+    packed = dict(rows)
+    if not packed:
+        return NearestPassages()
+    ends = np.cumsum([len(parts) // width for parts in packed.values()])
+    starts = np.concatenate(([0], ends[:-1]))
+    passages = passage_cosines(b"".join(packed.values()), query)
+    best = np.maximum.reduceat(passages, starts)
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    return NearestPassages(
+        dict(zip(packed, best.tolist(), strict=True)), passages, dict(zip(packed, spans, strict=True))
+    )
 
 
 def vectors_by_chunk(connection: Connection, chunk_ids: list[int]) -> dict[int, Vectors]:
