@@ -1,6 +1,7 @@
 # Two targets matter: `make run` sets everything up and serves, `make test` sets up and tests. Both can be repeated.
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 PYTHON_IN := .venv/bin
 
 .PHONY: help run setup setup-dev models test test-fast lint format clean

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TICK_SECONDS = 5.0
+LONG_SECONDS = 2.0
 
 
 class LaunchFailed(Exception):
@@ -51,5 +52,5 @@ def step(text: str) -> Iterator[None]:
         over.set()
         ticker.join()
     took = time.monotonic() - started
-    if took > 2:
+    if took > LONG_SECONDS:
         say(f"     done in {took:.0f} s")
