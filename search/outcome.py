@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search.spec import Mode, Source
+from search.spec import Mode, Origin, Source
 
 DegradationCode = Literal[
     "no_query_vector",
@@ -67,6 +67,7 @@ class Hit:
     collection: str
     source: Source
     docid: str
+    origin: Origin = "owner"
     rerank_score: float | None = None
     citation: str | None = None
     importance: int | None = None

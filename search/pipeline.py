@@ -301,6 +301,7 @@ class _Run:
             collection=self.names[c.collection],
             source=c.source,
             docid=docid(c.file_hash),
+            origin=c.origin,
             citation=cited,
             importance=c.importance,
             date=c.day,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +11,11 @@ from typing import Literal
 Source = Literal["memory", "sessions"]
 Mode = Literal["search", "vsearch", "hybrid", "query"]
 Corpus = Literal["memory", "sessions", "all"]
+Origin = Literal["owner", "agent", "untrusted", "system"]
+"""Who stands behind a text: the owner, an agent that wrote it down, nobody known, or the appliance itself."""
+
+OriginLookup = Callable[[Collection[bytes]], Mapping[bytes, Origin]]
+"""Line digests (documents/origin.py) → the origin of those lines whose writing was recorded."""
 
 MEMORY_PATTERNS = ("MEMORY.md", "USER.md", "memory/**/*.md")
 """What the built-in `memory` collection takes from an agent's workspace."""
@@ -33,6 +39,12 @@ class CollectionSpec:
     include_by_default: bool = True
     curated: tuple[str, ...] = ()
     """Root-relative names that are chunked per entry (`MEMORY.md`, `USER.md` of the built-in collection)."""
+    origin: Origin = "owner"
+    """Of every line whose writing was not recorded."""
+    recorded: OriginLookup | None = field(default=None, compare=False, repr=False)
+    """Looks up lines that were written through a door; None when no such record exists."""
+    read_only: bool = False
+    """Shared by another agent: searched and read, never written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from search.documents.passages import split_passages
 from search.documents.terms import index_text
 from search.index.driver import Connection
 from search.index.vectors import VectorChanges, cached_ids, vector_of
+from search.spec import Origin
 
 
 def embedded_passages(heading: str, text: str) -> list[str]:
@@ -63,22 +64,25 @@ class ChunkWriter:
                 self.changes.remove(chunk_id)
         return [chunk_id for chunk_id, _ in rows]
 
-    def replace(self, place: FileChunks, chunks: Sequence[Chunk]) -> None:
-        """Exchange a file's chunks for `chunks`. Freed ids are used first, so that ids stay dense over the years."""
+    def replace(self, place: FileChunks, chunks: Sequence[tuple[Chunk, Origin]]) -> None:
+        """Exchange a file's chunks for `chunks`, each with its origin.
+
+        Freed ids are used first, so that ids stay dense over the years.
+        """
         free = self.remove(place.file_id)
-        hashes = [chunk_hash(chunk.heading, chunk.text) for chunk in chunks]
+        hashes = [chunk_hash(chunk.heading, chunk.text) for chunk, _ in chunks]
         known = cached_ids(self._connection, self._model_id, hashes) if self._model_id is not None else {}
         path_terms = index_text(place.path.removesuffix(".md"))
         title_terms = index_text(place.title)
-        for order, (chunk, digest) in enumerate(zip(chunks, hashes, strict=True)):
+        for order, ((chunk, origin), digest) in enumerate(zip(chunks, hashes, strict=True)):
             chunk_id = free[order] if order < len(free) else self._take_id()
             emb_id = known.get(digest)
             self._connection.execute(
                 "INSERT INTO chunks(id, file_id, ord, start_line, end_line, hash, importance, projects, triggers,"
-                " emb_id, heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " origin, emb_id, heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     chunk_id, place.file_id, order, chunk.start_line, chunk.end_line, digest, chunk.importance,
-                    "; ".join(chunk.projects), "; ".join(chunk.triggers), emb_id, chunk.heading, chunk.text,
+                    "; ".join(chunk.projects), "; ".join(chunk.triggers), origin, emb_id, chunk.heading, chunk.text,
                 ),
             )  # fmt: skip
             if self._words:

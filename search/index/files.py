@@ -52,6 +52,15 @@ def ensure_collection(connection: Connection, spec: CollectionSpec) -> int:
     return int(row)
 
 
+def known_origins(connection: Connection) -> dict[str, str]:
+    """Name → the origin of its lines without a record, as the last whole update took it; not those never finished."""
+    return dict(list(connection.execute("SELECT name, origin FROM collections WHERE origin <> ''")))
+
+
+def set_origin(connection: Connection, spec: CollectionSpec) -> None:
+    connection.execute("UPDATE collections SET origin = ? WHERE name = ?", (spec.origin, spec.name))
+
+
 def known_files(connection: Connection, collection: int) -> dict[str, KnownFile]:
     """Every file of a collection by its root-relative path."""
     rows = connection.execute(

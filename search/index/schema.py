@@ -11,13 +11,14 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
 
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE collections(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL);
+CREATE TABLE collections(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
+  origin TEXT NOT NULL DEFAULT '');   -- of lines without a record, as of the last whole update
 CREATE TABLE files(
   id INTEGER PRIMARY KEY,
   collection INTEGER NOT NULL REFERENCES collections(id),
@@ -47,6 +48,7 @@ CREATE TABLE chunks(
   ord INTEGER NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   hash BLOB NOT NULL,                 -- SHA-256 of what is embedded
   importance INTEGER, projects TEXT NOT NULL DEFAULT '', triggers TEXT NOT NULL DEFAULT '',
+  origin TEXT NOT NULL DEFAULT 'untrusted',  -- the least trusted of its lines: owner, agent, untrusted, system
   refused TEXT NOT NULL DEFAULT '',   -- why the model will not embed this text; empty = it may
   emb_id INTEGER REFERENCES embedding_cache(id),
   heading TEXT NOT NULL DEFAULT '', text TEXT NOT NULL);

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.documents.origin import chunk_origins
 from search.documents.parse import ParsedDocument, parse_document
 from search.documents.scan import FoundFile, ScanResult, scan_collection
 from search.documents.text import dated_path, evergreen
@@ -20,9 +21,11 @@ from search.index.files import (
     ensure_collection,
     known_collections,
     known_files,
+    known_origins,
     known_problems,
     put_file,
     replace_problems,
+    set_origin,
     touch_file,
 )
 from search.index.locks import writer_lock
@@ -30,7 +33,7 @@ from search.index.opening import open_index
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
 from search.index.schema import has_table, next_generation
 from search.index.vectors import activate_model, active_model, repair_vec_table
-from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec
+from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512
 """Chunks of whole files per transaction: the best throughput measured, and a reader sees progress."""
@@ -66,6 +69,8 @@ class _Plan:
 
     collection: CollectionSpec
     scan: ScanResult
+    recut: bool = False
+    """The collection's default origin is another one now: every file is cut again, also those that look the same."""
     read: list[tuple[FoundFile, KnownFile | None]] = field(default_factory=list)
     gone: list[int] = field(default_factory=list)
 
@@ -79,6 +84,8 @@ class _Ready:
     file: NewFile
     parsed: ParsedDocument | None
     """None: the bytes are the same as before."""
+    origins: tuple[Origin, ...] = ()
+    """Of the chunks in `parsed`, in their order."""
 
 
 class _Update:
@@ -111,6 +118,7 @@ class _Update:
                 batch, waiting = [], 0
                 self.progress(Progress(done, total, "files"))
         self._write(batch)
+        self._write_origins(plans)
         self._write_problems(plans)
         self.progress(Progress(done, total, "files"))
         pending = count_pending(self.connection)
@@ -121,7 +129,8 @@ class _Update:
         )
 
     def _plan(self, collection: CollectionSpec, known: dict[str, tuple[int, str]]) -> _Plan:
-        plan = _Plan(collection, scan_collection(collection))
+        recut = known_origins(self.connection).get(collection.name, collection.origin) != collection.origin
+        plan = _Plan(collection, scan_collection(collection), recut)
         self.problems[collection.name] = list(plan.scan.problems)
         entry = known.get(collection.name)
         if entry is None or entry[1] != collection.source:
@@ -132,7 +141,8 @@ class _Update:
         before = known_files(self.connection, entry[0])
         for found in plan.scan.files:
             file = before.pop(found.rel, None)
-            if file is None or not file.looks_unchanged((found.mtime_ns, found.size, found.inode)):
+            stamp = (found.mtime_ns, found.size, found.inode)
+            if file is None or recut or not file.looks_unchanged(stamp):
                 plan.read.append((found, file))
         # A folder that could not be read is not an empty folder: what lies under it stays.
         plan.gone = [file.id for rel, file in before.items() if not plan.scan.unknown(rel)]
@@ -158,18 +168,19 @@ class _Update:
             return None
         digest = hashlib.sha256(data).digest()
         stamp = (found.mtime_ns, found.size, found.inode)
-        parsed = None
-        if known is None or known.hash != digest:
+        parsed, origins = None, ()
+        if known is None or plan.recut or known.hash != digest:
             parsed = parse_document(
                 found.rel, data, curated=found.rel in collection.curated, chunking=self.spec.chunking
             )
+            origins = chunk_origins(collection, found.rel, data, parsed.chunks)
         path = collection.prefix + found.rel
         day = dated_path(path)
         file = NewFile(
             found.rel, path, stamp, digest, parsed.title if parsed else "", day.isoformat() if day else None,
             evergreen(path), "; ".join(parsed.problems) if parsed else "", looked_at,
         )  # fmt: skip
-        return _Ready(plan, known, file, parsed)
+        return _Ready(plan, known, file, parsed, origins)
 
     def _write(self, batch: list[_Ready]) -> None:
         if not batch:
@@ -184,8 +195,9 @@ class _Update:
                     continue
                 assert ready.parsed is not None
                 file_id = put_file(self.connection, collection, ready.plan.collection.source, ready.file)
-                chunks = [chunk for chunk in ready.parsed.chunks if not chunk.excluded]
-                writer.replace(FileChunks(file_id, collection, ready.file.path, ready.file.title), chunks)
+                pairs = zip(ready.parsed.chunks, ready.origins, strict=True)
+                shown = [(chunk, origin) for chunk, origin in pairs if not chunk.excluded]
+                writer.replace(FileChunks(file_id, collection, ready.file.path, ready.file.title), shown)
                 self.added += ready.known is None
                 self.changed += ready.known is not None
             self._close_batch(writer)
@@ -217,6 +229,17 @@ class _Update:
         version = next_generation(self.connection)
         writer.changes.apply(self.connection, version)
         self.chunks += writer.written
+        self.wrote = True
+
+    def _write_origins(self, plans: list[_Plan]) -> None:
+        """Last, so that an update that was cut short starts over with the files it had not reached."""
+        before = known_origins(self.connection)
+        changed = [plan.collection for plan in plans if before.get(plan.collection.name) != plan.collection.origin]
+        if not changed:
+            return
+        with transaction(self.connection):
+            for collection in changed:
+                set_origin(self.connection, collection)
         self.wrote = True
 
     def _write_problems(self, plans: list[_Plan]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from search.index.driver import Connection, bind_ids
 from search.rank.fusion import Fused
-from search.spec import Source
+from search.spec import Origin, Source
 
 
 @dataclass(slots=True)
@@ -27,6 +27,7 @@ class Candidate:
     evergreen: bool
     mtime: float
     file_hash: bytes
+    origin: Origin
     age_days: float | None = None
     decay: float = 1.0
     importance_factor: float = 1.0
@@ -41,18 +42,18 @@ def load_candidates(connection: Connection, fused: Collection[Fused]) -> list[Ca
     wanted = {one.chunk_id: one for one in fused}
     rows = connection.execute(
         "SELECT c.id, c.file_id, c.start_line, c.end_line, c.importance, c.projects, f.path, f.collection, f.source,"
-        " f.day, f.evergreen, f.mtime_ns, f.hash FROM carray(?) w JOIN chunks c ON c.id = w.value"
+        " f.day, f.evergreen, f.mtime_ns, f.hash, c.origin FROM carray(?) w JOIN chunks c ON c.id = w.value"
         " JOIN files f ON f.id = c.file_id",
         (bind_ids(wanted.keys()),),
     )
     found = []
     for chunk_id, file_id, start, end, importance, projects, *file in rows:
-        path, collection, source, day, evergreen, mtime_ns, file_hash = file
+        path, collection, source, day, evergreen, mtime_ns, file_hash, origin = file
         keys = tuple(projects.split("; ")) if projects else ()
         found.append(
             Candidate(
                 wanted[chunk_id], file_id, start, end, importance, keys, path, collection, source, day, bool(evergreen),
-                mtime_ns / 1e9, file_hash,
+                mtime_ns / 1e9, file_hash, origin,
             )
         )  # fmt: skip
     return found
