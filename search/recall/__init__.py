@@ -1,0 +1,1 @@
+"""Active memory: what may be put before a reply, found in time."""
