@@ -4,8 +4,22 @@ from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
 from agents.models.collection import Collection
 from agents.models.heartbeat import WorkerHeartbeat
+from agents.models.provenance import WrittenLine
+from agents.models.role import AgentRole
 from agents.models.run import Run
 from agents.models.scope import ScopeRule
+from agents.models.sharing import CollectionShare
 from agents.models.token import ApiKey
 
-__all__ = ["Agent", "ApiKey", "AuditEvent", "Collection", "Run", "ScopeRule", "WorkerHeartbeat"]
+__all__ = [
+    "Agent",
+    "AgentRole",
+    "ApiKey",
+    "AuditEvent",
+    "Collection",
+    "CollectionShare",
+    "Run",
+    "ScopeRule",
+    "WorkerHeartbeat",
+    "WrittenLine",
+]

@@ -20,6 +20,12 @@ class Collection(models.Model):
     ignore = models.JSONField(default=list, blank=True)
     context = models.TextField(blank=True, help_text="A sentence on what these files are.")
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.CUSTOM)
+    origin = models.CharField(
+        max_length=9,
+        choices=[(name, name) for name in ("owner", "agent", "untrusted", "system")],
+        blank=True,
+        help_text="Who stands behind files whose writing was not recorded; empty: by the kind.",
+    )
     include_by_default = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
     modified_at = models.DateTimeField(auto_now=True)
