@@ -40,6 +40,18 @@ def request_run(*, agent: Agent, kind: str, reason: str) -> Run:
     raise RuntimeError(f"run {kind} of {agent.slug} can be neither made nor joined")
 
 
+def request_switch(*, agent: Agent, fingerprint: str) -> Run | None:
+    """A rebuild because the embedding set-up is another one now; None when the owner cancelled the last one for it.
+
+    What was built by then is kept: a rebuild that the owner asks for goes on with it.
+    """
+    reason = f"model {fingerprint}"[: Run._meta.get_field("reason").max_length]
+    latest = Run.objects.filter(agent=agent, kind=Run.Kind.REBUILD, reason=reason).first()
+    if latest is not None and latest.state == Run.State.CANCELLED:
+        return None
+    return request_run(agent=agent, kind=Run.Kind.REBUILD, reason=reason)
+
+
 def mark_dispatched(run: Run) -> None:
     """A message for it was sent; until `DISPATCH_PATIENCE` has passed it is not sent again."""
     run.dispatched_at = timezone.now()

@@ -74,6 +74,12 @@ class Cancelled(SearchError):
     code = "cancelled"
 
 
+class ModelGaveNothing(SearchError):
+    """The embedding model answers, but with vectors that cannot be used."""
+
+    code = "no_vectors"
+
+
 class IdentityChanged(SearchError):
     """The embedder's vectors cannot be compared with those in the index: it must be rebuilt."""
 

@@ -20,6 +20,7 @@ DatabaseError = apsw.Error
 BusyError = apsw.BusyError
 CorruptErrors = (apsw.CorruptError, apsw.NotADBError)
 ReadOnlyErrors = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+DiskFullError = apsw.FullError
 FullErrors = (apsw.FullError, apsw.IOError)
 
 BUSY_TIMEOUT_MS = 5_000

@@ -18,10 +18,11 @@ from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgre
 from search.index.schema import get_meta, next_generation
 from search.index.vectors import (
     VectorChanges,
-    activate_model,
     active_model,
+    agree_on_model,
     centre_bits,
     count_vectors,
+    link_cached,
     store_vectors,
 )
 from search.runtime.protocols import Embedder, Vectors
@@ -66,8 +67,8 @@ def embed_pending(
     try:
         model_id = _agree_on_model(spec, connection, identity)
         store = _Store(spec, connection, model_id, identity)
-        pending = count_pending(connection)
-        total = pending
+        reused = store.take_cached()
+        total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
         try:
             for piece in _slices(connection):
@@ -81,16 +82,16 @@ def embed_pending(
         finally:
             store.flush()
         store.keep_bits()
-        return EmbedReport(store.embedded, count_pending(connection), store.refused)
+        return EmbedReport(store.embedded, count_pending(connection), store.refused, reused)
     finally:
         connection.close()
 
 
 def _agree_on_model(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity) -> int:
     model = active_model(connection)
-    if model is None:
+    if model is None or model.identity.fingerprint != identity.fingerprint:
         with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
-            model = active_model(connection) or activate_model(connection, identity)
+            model = agree_on_model(connection, identity)
     if model.identity.fingerprint != identity.fingerprint:
         raise IdentityChanged(
             f"the index holds vectors of {model.identity.model}, the embedder gives those of {identity.model}",
@@ -139,6 +140,17 @@ class _Store:
         self._ready: list[tuple[_Waiting, Vectors]] = []
         self._flushed_at = time.monotonic()
         self.done = self.embedded = self.refused = 0
+
+    def take_cached(self) -> int:
+        """What another file, an older index or the time before a switch has embedded already."""
+        if not count_pending(self._connection):
+            return 0
+        with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
+            changes = VectorChanges()
+            taken = link_cached(self._connection, self._model_id, changes)
+            if taken:
+                changes.apply(self._connection, next_generation(self._connection))
+        return taken
 
     def add(self, piece: list[_Waiting], vectors: Vectors) -> None:
         ends = list(accumulate(len(item.passages) for item in piece))

@@ -1,11 +1,14 @@
-"""The writer lock of an index: a `flock` beside the file, held across processes and released by the kernel on death.
+"""The locks of an index: `flock`s beside the file, held across processes and released by the kernel on death.
 
-| actor | holds it |
-|---|---|
-| update | for the whole scan and write |
-| embed | per slice of stored vectors, never while a model runs |
-| rebuild, remove | from start to swap |
-| search | never |
+| actor | writer lock | build lock |
+|---|---|---|
+| update | for the whole scan and write | – |
+| embed | per slice of stored vectors, never while a model runs | – |
+| rebuild | for the last look at the files and the swap | for a whole bout, while models run too |
+| remove | from start to end | from start to end |
+| search | never | never |
+
+The build lock is taken before the writer lock, never after it.
 """
 
 from __future__ import annotations
@@ -25,26 +28,58 @@ _POLL_SECONDS = 0.02
 @contextmanager
 def writer_lock(index: Path, *, timeout: float = 0.0) -> Iterator[None]:
     """Hold the writer lock of `index`; raises `IndexBusy` when it is not free within `timeout` seconds."""
-    index.parent.mkdir(parents=True, exist_ok=True)
-    handle = os.open(index.with_name(index.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        _acquire(handle, index, timeout)
+    with _held(lock_path(index), f"another job is writing the index {index.name}", timeout):
         yield
-    finally:
-        os.close(handle)
 
 
-def _acquire(handle: int, index: Path, timeout: float) -> None:
+@contextmanager
+def build_lock(index: Path, *, timeout: float = 0.0) -> Iterator[None]:
+    """Hold the right to build the next index of `index`; raises `IndexBusy` like `writer_lock`.
+
+    Its file goes with its last holder: nothing waits here for long, and nothing is left behind.
+    """
+    path = index.with_name(index.name + ".build-lock")
+    with _held(path, f"another job is rebuilding the index {index.name}", timeout):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def lock_path(index: Path) -> Path:
+    return index.with_name(index.name + ".lock")
+
+
+@contextmanager
+def _held(path: Path, busy: str, timeout: float) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + timeout
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _acquire(handle, busy, deadline)
+            # Its holder may have deleted the file while we waited: a lock on it would be one that nobody else sees.
+            if _is_at(handle, path):
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def _acquire(handle: int, busy: str, deadline: float) -> None:
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
-                raise IndexBusy(
-                    f"another job is writing the index {index.name}",
-                    hint="Wait for the running job to finish, or cancel it.",
-                ) from None
+                raise IndexBusy(busy, hint="Wait for the running job to finish, or cancel it.") from None
             time.sleep(_POLL_SECONDS)
         else:
             return
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False

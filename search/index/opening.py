@@ -13,7 +13,7 @@ from search.documents.terms import TERMS_VERSION
 from search.errors import IndexUnavailable
 from search.index import driver
 from search.index.driver import Connection, capabilities, open_writer, transaction
-from search.index.schema import SCHEMA_VERSION, create_schema, get_meta, has_table
+from search.index.schema import SCHEMA_VERSION, create_schema, get_meta, has_table, set_meta
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +63,20 @@ def _start_over(path: Path, reason: str) -> Connection:
 
 
 def seed_cache(connection: Connection, source: Path) -> None:
-    """Take over every vector that another index file of the same agent holds, as far as it can be read."""
+    """Take over every vector that another index file of the same agent holds, as far as it can be read.
+
+    What was taken over before from the same file is not looked at again. A full disk is an error all the same.
+    """
+    if not source.exists():
+        return
     try:
         connection.execute("ATTACH ? AS source", (str(source),))
         with transaction(connection):
+            name, newest = connection.execute(
+                "SELECT (SELECT value FROM source.meta WHERE key = 'index_id'),"
+                " (SELECT coalesce(max(id), 0) FROM source.embedding_cache)"
+            ).fetchall()[0]
+            known, _, seen = str(get_meta(connection, "seeded") or "").partition(":")
             connection.execute(
                 "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
                 " SELECT fingerprint, provider, model, dims FROM source.models"
@@ -75,8 +85,12 @@ def seed_cache(connection: Connection, source: Path) -> None:
                 "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used)"
                 " SELECT m.id, e.hash, e.vec, e.parts, e.used"
                 " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
-                " JOIN main.models m ON m.fingerprint = s.fingerprint"
+                " JOIN main.models m ON m.fingerprint = s.fingerprint WHERE e.id > ?",
+                (int(seen) if known == name else 0,),
             )
+            set_meta(connection, "seeded", f"{name}:{newest}")
+    except driver.DiskFullError:
+        raise
     except driver.DatabaseError as error:
         log.warning("vectors could not be taken over and will be made again", extra={"reason": str(error)})
     finally:

@@ -43,6 +43,8 @@ class UpdateReport:
     problems: int
     wrote: bool
     """False when nothing had changed: then the index file was not written at all."""
+    stale: bool = False
+    """The vectors are of another identity than the one that is wanted now: the index is to be rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,23 @@ class EmbedReport:
     pending: int
     refused: int
     reused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """One bout of a rebuild: what the new index holds by now. `embedded` counts this bout's vectors alone.
+
+    `switched`: it is of another identity than the index it replaces. `swapped` False: it does not answer yet.
+    """
+
+    scanned: int
+    chunks: int
+    vectors: int
+    embedded: int
+    pending: int
+    problems: int
+    switched: bool
+    swapped: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.origin import chunk_origins
@@ -32,7 +32,7 @@ from search.index.locks import writer_lock
 from search.index.opening import open_index
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
 from search.index.schema import has_table, next_generation
-from search.index.vectors import activate_model, active_model, repair_vec_table
+from search.index.vectors import active_model, agree_on_model, repair_vec_table
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512
@@ -55,12 +55,20 @@ def update_index(
     with writer_lock(spec.path, timeout=lock_timeout):
         connection = open_index(spec.path)
         try:
-            if identity is not None and active_model(connection) is None:
-                with transaction(connection):
-                    activate_model(connection, identity)
-            return _Update(spec, connection, progress, cancelled).run()
+            stale = identity is not None and not _agrees(connection, identity)
+            report = _Update(spec, connection, progress, cancelled).run()
+            return replace(report, stale=stale)
         finally:
             connection.close()
+
+
+def _agrees(connection: Connection, wanted: EmbeddingIdentity) -> bool:
+    """Whether the index holds, or takes from now on, vectors of this identity. Written only when that changes."""
+    model = active_model(connection)
+    if model is None or model.identity.fingerprint != wanted.fingerprint:
+        with transaction(connection):
+            model = agree_on_model(connection, wanted)
+    return model.identity.fingerprint == wanted.fingerprint
 
 
 @dataclass(slots=True)

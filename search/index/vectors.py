@@ -42,11 +42,20 @@ def activate_model(connection: Connection, identity: EmbeddingIdentity) -> Activ
     model_id = int(connection.execute("SELECT id FROM models WHERE fingerprint = ?", (identity.fingerprint,)).get)
     set_meta(connection, "active_model", model_id)
     set_meta(connection, "vec_mean", None)
+    connection.execute("UPDATE chunks SET refused = '' WHERE refused <> ''")
     if has_table(connection, "chunks_vec"):
         connection.execute("DROP TABLE chunks_vec")
     if capabilities().vec:
         create_vec_table(connection, identity.dims)
     return ActiveModel(model_id, identity)
+
+
+def agree_on_model(connection: Connection, wanted: EmbeddingIdentity) -> ActiveModel:
+    """The index's model, which is `wanted` from now on when no chunk holds a vector of another one yet."""
+    model = active_model(connection)
+    if model is not None and (model.identity.fingerprint == wanted.fingerprint or has_vectors(connection)):
+        return model
+    return activate_model(connection, wanted)
 
 
 def cached_ids(connection: Connection, model_id: int, hashes: Iterable[bytes]) -> dict[bytes, int]:
@@ -229,6 +238,24 @@ def centre_bits(connection: Connection, version: int) -> None:
         for chunk_id, blob in rows:
             bits[chunk_id % SEGMENT] = sign_bits(np.frombuffer(blob, "<f4"), mean)
         connection.execute("UPDATE vec_seg SET bits = ?, ver = ? WHERE seg = ?", (bits.tobytes(), version, number))
+
+
+def link_cached(connection: Connection, model_id: int, changes: VectorChanges) -> int:
+    """Give waiting chunks the vectors that the cache holds for their texts; answers how many got theirs."""
+    rows = connection.execute(
+        "SELECT c.id, e.id, e.vec, f.collection FROM chunks c JOIN files f ON f.id = c.file_id"
+        " JOIN embedding_cache e ON e.model = ? AND e.hash = c.hash WHERE c.emb_id IS NULL",
+        (model_id,),
+    )
+    found = list(rows)
+    for chunk_id, emb_id, blob, collection in found:
+        connection.execute("UPDATE chunks SET emb_id = ?, refused = '' WHERE id = ?", (emb_id, chunk_id))
+        changes.add(chunk_id, collection, np.frombuffer(blob, dtype="<f4"))
+    return len(found)
+
+
+def has_vectors(connection: Connection) -> bool:
+    return connection.execute("SELECT 1 FROM chunks WHERE emb_id IS NOT NULL LIMIT 1").get is not None
 
 
 def count_vectors(connection: Connection) -> int:

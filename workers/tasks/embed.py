@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.embedding import get_embedder
 from agents.models import Run
-from agents.runs import request_run
+from agents.runs import request_switch
 from agents.specs import index_spec
 from search.errors import EmbedderUnavailable, IdentityChanged
 from search.index.embed import embed_pending
@@ -35,7 +35,9 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
             spec, embedder, budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
         )
     except IdentityChanged as error:
-        dispatch(request_run(agent=run.agent, kind=Run.Kind.REBUILD, reason="model changed"))
+        switch = request_switch(agent=run.agent, fingerprint=embedder.identity().fingerprint)
+        if switch is not None:
+            dispatch(switch)
         raise HandBack(error.message, delay_seconds=REBUILD_PATIENCE) from error
     forget_if_deleted(run, spec)
     if report.pending:

@@ -1,19 +1,21 @@
-"""Rebuild: a new index from the files, beside the live one, swapped in whole."""
+"""Rebuild: a new index beside the live one, in bouts, swapped in whole; then the next agent has its turn."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
 
-from agents.memory import embedding_identity
+from agents.embedding import get_embedder
 from agents.models import Run
 from agents.runs import request_run
 from agents.specs import index_spec
 from search.index.rebuild import rebuild_index
 from workers.app import app
 from workers.dispatch import dispatch
-from workers.door import forget_if_deleted, work_on
+from workers.door import HandBack, forget_if_deleted, work_on
 from workers.lease import Lease
+
+BOUT_SECONDS = 20.0
 
 
 @app.task(name="workers.rebuild")
@@ -23,7 +25,11 @@ def rebuild(run_id: int) -> None:
 
 def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.agent)
-    report = rebuild_index(spec, identity=embedding_identity(), progress=lease.progress, cancelled=lease.cancelled)
+    report = rebuild_index(
+        spec, get_embedder(), budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
+    )
+    if not report.swapped:
+        raise HandBack()
     forget_if_deleted(run, spec)
     if report.pending:
         dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="rebuild"))

@@ -7,9 +7,11 @@ from typing import Any
 
 from agents.memory import embedding_identity
 from agents.models import Run
-from agents.runs import request_run
+from agents.runs import request_run, request_switch
 from agents.specs import index_spec
+from search.index.rebuild import drop_unwanted_build
 from search.index.update import update_index
+from search.spec import EmbeddingIdentity, IndexSpec
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import forget_if_deleted, work_on
@@ -26,14 +28,25 @@ def update(run_id: int) -> None:
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.agent)
+    identity = embedding_identity()
     report = update_index(
         spec,
-        identity=embedding_identity(),
+        identity=identity,
         progress=lease.progress,
         cancelled=lease.cancelled,
         lock_timeout=LOCK_SECONDS,
     )
     forget_if_deleted(run, spec)
-    if report.pending:
+    if identity is not None:
+        _follow_identity(run, spec, identity, stale=report.stale)
+    if report.pending and not report.stale:
         dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="update"))
     return asdict(report)
+
+
+def _follow_identity(run: Run, spec: IndexSpec, identity: EmbeddingIdentity, *, stale: bool) -> None:
+    """Every update looks whether the embedding set-up is still the one that the index was made with."""
+    if not stale:
+        drop_unwanted_build(spec.path, identity)
+    elif (switch := request_switch(agent=run.agent, fingerprint=identity.fingerprint)) is not None:
+        dispatch(switch)

@@ -50,7 +50,12 @@ def _index_one(output: Output, agent: Agent, *, rebuild: bool, embed: bool) -> d
         output.remark(
             f"{agent.slug}: {pending} chunks wait for the embedding model; a running server goes on with them."
         )
-    if not output.as_json:
+    if not output.as_json and rebuild:
+        output.line(
+            f"{agent.slug}: {result.get('scanned', 0)} files looked at, {result.get('chunks', 0)} chunks, "
+            f"{result.get('vectors', 0)} with vectors, {pending} chunks to embed"
+        )
+    elif not output.as_json:
         output.line(
             f"{agent.slug}: {result.get('scanned', 0)} files looked at, {result.get('added', 0)} added, "
             f"{result.get('changed', 0)} changed, {result.get('removed', 0)} removed, {pending} chunks to embed"
@@ -80,9 +85,11 @@ def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 
 def _rebuild(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
-    return asdict(
-        rebuild_index(index_spec(run.agent), identity=embedding_identity(), progress=report, cancelled=lease.cancelled)
-    )
+    spec, embedder = index_spec(run.agent), get_embedder()
+    while True:
+        bout = rebuild_index(spec, embedder, budget_seconds=BOUT_SECONDS, progress=report, cancelled=lease.cancelled)
+        if bout.swapped:
+            return asdict(bout)
 
 
 def _vectors(run: Run, lease: Lease, report: Report) -> dict[str, Any]:

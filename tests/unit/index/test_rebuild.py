@@ -9,7 +9,7 @@ from tests.engine import WordEmbedder, Workspace, ignore, never
 
 
 def rebuild(workspace, embedder):
-    return rebuild_index(workspace.spec, identity=embedder.identity(), progress=ignore, cancelled=never)
+    return rebuild_index(workspace.spec, embedder, budget_seconds=60, progress=ignore, cancelled=never)
 
 
 def test_a_rebuild_keeps_the_vectors_and_loses_nothing(workspace):
@@ -20,7 +20,7 @@ def test_a_rebuild_keeps_the_vectors_and_loses_nothing(workspace):
     workspace.embed(embedder)
     before = workspace.search("subject7", embedder)
     report = rebuild(workspace, embedder)
-    assert (report.added, report.pending) == (30, 0)
+    assert (report.scanned, report.pending, report.swapped) == (30, 0, True)
     assert len(embedder.seen) == 30
     assert workspace.search("subject7", embedder).results == before.results
     assert not build_path(workspace.spec.path).exists()
