@@ -8,6 +8,7 @@ from django.urls import path
 
 from memory_appliance import health, metrics
 from memory_appliance.api.api import api
+from memory_appliance.mcp.door import mcp
 from memory_appliance.web.docs import api_docs
 from memory_appliance.web.overview import overview
 
@@ -20,6 +21,7 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
+    path("mcp", mcp, name="mcp"),
     path("metrics", metrics.metrics, name="metrics"),
 ]
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, JsonResponse
 
 from memory_appliance.api.codes import ErrorCode
 
-MACHINE_PREFIXES = ("/api/", "/health/", "/metrics")
+MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics")
 """Addresses that programs call: their errors are JSON; people's errors are pages."""
 
 

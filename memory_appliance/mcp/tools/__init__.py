@@ -1,0 +1,10 @@
+"""The tools, one file each; the list that a key sees is cut from this table."""
+
+from __future__ import annotations
+
+from memory_appliance.mcp.tool import Tool
+from memory_appliance.mcp.tools.get import GET
+from memory_appliance.mcp.tools.search import SEARCH
+from memory_appliance.mcp.tools.status import STATUS
+
+TOOLS: tuple[Tool, ...] = (SEARCH, GET, STATUS)

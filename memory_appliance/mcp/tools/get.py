@@ -1,0 +1,54 @@
+"""memory_get: lines of one file of an agent's memory."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from pydantic import Field
+
+from memory_appliance.api.routes.get import get
+from memory_appliance.api.schemas.get import MAX_LINE, GetAnswer, GetBody
+from memory_appliance.mcp.arguments import ChatArguments
+from memory_appliance.mcp.tool import Reply, Tool, plain
+from search.get import DEFAULT_LINES
+
+
+class GetArguments(ChatArguments):
+    path: str = Field(description="As memory_search gave it: MEMORY.md, memory/2026-09-01.md, notes/x.md, #docid.")
+    from_line: int | None = Field(None, alias="from", ge=1, le=MAX_LINE, description="First line, counted from 1.")
+    lines: int | None = Field(None, ge=1, le=MAX_LINE, description=f"How many lines; {DEFAULT_LINES} if left out.")
+
+    def body(self) -> GetBody:
+        return GetBody.model_validate(
+            {"path": self.path, "from": self.from_line or 1, "lines": self.lines, "session": self.session()}
+        )
+
+
+def run(request: HttpRequest, slug: str, arguments: GetArguments) -> Reply:
+    answer = get(request, slug, arguments.body())
+    return Reply(plain(answer), _text(answer))
+
+
+GET = Tool(
+    name="memory_get",
+    title="Read memory",
+    description=(
+        "Read lines of one memory file that memory_search found. A file that does not exist has the status not_found "
+        "and an empty text. When `truncated` is true, go on with from = `next_from`."
+    ),
+    right="read",
+    arguments=GetArguments,
+    answer=GetAnswer,
+    run=run,
+)
+
+
+def _text(answer: GetAnswer) -> str:
+    match answer.status:
+        case "ok":
+            return answer.text or f"{answer.path} has no text from line {answer.from_line} on."
+        case "not_found":
+            return f"There is no file {answer.path}."
+        case "denied":
+            return f"Memory may not be used in this chat: {answer.scope.reason if answer.scope else ''}."
+        case _:
+            return f"{answer.path} cannot be read: {answer.error}"
