@@ -23,6 +23,7 @@ from search.rank.fusion import Weights, boosted, fuse, weights_of
 from search.rank.profiles import CANDIDATES, Ranking, resolve
 from search.rank.weigh import weigh
 from search.retrieve.keyword import KeywordLeg, keyword_leg
+from search.retrieve.private import hidden_chunks
 from search.retrieve.query import KeywordQuery, parse_query
 from search.retrieve.vector import NearestPassages, nearest_passages, vector_leg
 from search.runtime.centres import centre_query
@@ -234,6 +235,11 @@ class _Run:
         with self.stage("rank"):
             keyword = legs.keyword or KeywordLeg([], 0.0)
             cosines = legs.nearest.cosines if legs.nearest is not None else {}
+            if self.request.visible_session is not None:
+                found = {hit.chunk_id for hit in keyword.hits} | cosines.keys()
+                hidden = hidden_chunks(connection, found, self.request.visible_session)
+                keyword = KeywordLeg([hit for hit in keyword.hits if hit.chunk_id not in hidden], keyword.ideal)
+                cosines = {chunk_id: cosine for chunk_id, cosine in cosines.items() if chunk_id not in hidden}
             weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
             candidates = load_candidates(connection, fuse(keyword, cosines, ranking, weights))
             if ranking.keyword_norm == "reference":

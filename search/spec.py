@@ -20,6 +20,9 @@ OriginLookup = Callable[[Collection[bytes]], Mapping[bytes, Origin]]
 MEMORY_PATTERNS = ("MEMORY.md", "USER.md", "memory/**/*.md")
 """What the built-in `memory` collection takes from an agent's workspace."""
 
+SessionFilter = Callable[[str], bool]
+"""Session key of a transcript ("" when it names none) → whether this search may see it."""
+
 
 @dataclass(frozen=True, slots=True)
 class CollectionSpec:
@@ -27,7 +30,8 @@ class CollectionSpec:
 
     `root` is an absolute real path. `patterns` and `ignore` are globs relative to it. `prefix` is put before a
     file's root-relative path to form the path users see ("" for the built-in `memory` collection, whose paths are
-    workspace-relative; "<name>/" for every other).
+    workspace-relative; "<name>/" for every other). A file of a `sessions` collection names its conversation in its
+    front matter: `session: <session key>`.
     """
 
     name: str
@@ -107,6 +111,8 @@ class SearchRequest:
     citations: bool = False
     """Whether hits carry a citation and the snippet its source line (`auto` was resolved by the caller)."""
     projects: tuple[str, ...] = ()
+    visible_session: SessionFilter | None = None
+    """Which transcripts this search may see; None: all."""
     deadline_ms: int = 30_000
     embed_timeout_ms: int = 1_500
     """How long the query's embedding may take before the keyword results go out alone."""

@@ -24,6 +24,8 @@ class FrontMatter:
     lines: int = 0
     title: str = ""
     importance: int | None = None
+    session: str = ""
+    """Session key of the conversation that a transcript holds."""
 
 
 def read_front_matter(lines: Sequence[str]) -> FrontMatter:
@@ -51,9 +53,10 @@ def _load(block: str) -> dict[object, object] | None:
 
 
 def _front_matter(fields: dict[object, object], lines: int) -> FrontMatter:
-    title, importance = fields.get("title"), fields.get("importance")
+    title, importance, session = fields.get("title"), fields.get("importance"), fields.get("session")
     return FrontMatter(
         lines=lines,
         title=" ".join(title.split())[:MAX_TITLE_CHARS] if isinstance(title, str) else "",
         importance=parse_importance(importance) if isinstance(importance, str) else None,
+        session=session.strip() if isinstance(session, str) else "",
     )

@@ -40,6 +40,7 @@ class ParsedDocument:
     importance: int | None
     problems: tuple[str, ...]
     front_matter_lines: int
+    session: str = ""
 
 
 def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSpec) -> ParsedDocument:
@@ -73,4 +74,5 @@ def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSp
         importance=front.importance,
         problems=("not valid UTF-8: unreadable bytes are shown as \ufffd; save the file as UTF-8",) if lossy else (),
         front_matter_lines=front.lines,
+        session=front.session,
     )

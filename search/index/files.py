@@ -35,6 +35,7 @@ class NewFile(NamedTuple):
     evergreen: bool
     note: str
     indexed_at: float
+    session: str = ""
 
 
 def known_collections(connection: Connection) -> dict[str, tuple[int, str]]:
@@ -74,13 +75,13 @@ def put_file(connection: Connection, collection: int, source: str, file: NewFile
     return int(
         connection.execute(
             "INSERT INTO files(collection, path, rel, source, mtime_ns, size, inode, hash, title, day, evergreen, note,"
-            " indexed_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, rel) DO UPDATE SET"
+            " indexed_at, session) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, rel) DO UPDATE SET"
             " path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size, inode = excluded.inode,"
             " hash = excluded.hash, title = excluded.title, day = excluded.day, evergreen = excluded.evergreen,"
-            " note = excluded.note, indexed_at = excluded.indexed_at RETURNING id",
+            " note = excluded.note, indexed_at = excluded.indexed_at, session = excluded.session RETURNING id",
             (
                 collection, file.path, file.rel, source, *file.stamp, file.hash, file.title, file.day,
-                int(file.evergreen), file.note, file.indexed_at,
+                int(file.evergreen), file.note, file.indexed_at, file.session,
             ),
         ).get
     )  # fmt: skip

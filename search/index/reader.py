@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from search.errors import IndexUnavailable
 from search.index.chunks import count_chunks, count_pending
 from search.index.driver import Connection, capabilities
@@ -90,7 +92,8 @@ def _collections(spec: IndexSpec, connection: Connection) -> tuple[CollectionSta
 
 
 def list_files(spec: IndexSpec, *, limit: int = 10_000, offset: int = 0) -> tuple[FileEntry, ...]:
-    """Indexed files and files with problems, by path; empty while nothing is indexed yet."""
+    """Indexed files and files with problems, by path, of the collections that the agent has now."""
+    names = json.dumps([collection.name for collection in spec.collections])
     try:
         with reading(spec.path) as connection:
             rows = list(
@@ -101,8 +104,8 @@ def list_files(spec: IndexSpec, *, limit: int = 10_000, offset: int = 0) -> tupl
                     "  FROM files f JOIN collections c ON c.id = f.collection"
                     " UNION ALL SELECT p.path, p.collection, 0, 0, NULL, 0, p.problem FROM problems p"
                     "  WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.path = p.path)"
-                    ") ORDER BY path LIMIT ? OFFSET ?",
-                    (limit, offset),
+                    ") WHERE collection IN (SELECT value FROM json_each(?)) ORDER BY path LIMIT ? OFFSET ?",
+                    (names, limit, offset),
                 )
             )
     except IndexUnavailable:
@@ -116,8 +119,10 @@ def list_files(spec: IndexSpec, *, limit: int = 10_000, offset: int = 0) -> tupl
 def path_of_docid(spec: IndexSpec, wanted: str) -> str | None:
     """The path a docid (`abc123`, six or more hex digits of the file's hash) stands for; None when there is none.
 
-    Two files with the same content share a docid: the first by path is meant.
+    Two files with the same content share a docid: the first by path is meant. Transcripts cannot be read, and what
+    is no longer shared is gone, so neither has a path.
     """
+    names = json.dumps([collection.name for collection in spec.collections if collection.source == "memory"])
     digits = wanted.removeprefix("#").lower()
     if len(digits) < DOCID_CHARS or len(digits) > 64 or any(digit not in "0123456789abcdef" for digit in digits):
         return None
@@ -126,7 +131,9 @@ def path_of_docid(spec: IndexSpec, wanted: str) -> str | None:
     try:
         with reading(spec.path) as connection:
             found = connection.execute(
-                "SELECT path FROM files WHERE hash BETWEEN ? AND ? ORDER BY path LIMIT 1", (low, high)
+                "SELECT f.path FROM files f JOIN collections c ON c.id = f.collection WHERE f.hash BETWEEN ? AND ?"
+                " AND c.name IN (SELECT value FROM json_each(?)) ORDER BY f.path LIMIT 1",
+                (low, high, names),
             ).get
     except IndexUnavailable:
         return None

@@ -32,6 +32,7 @@ CREATE TABLE files(
   evergreen INTEGER NOT NULL DEFAULT 0,
   note TEXT NOT NULL DEFAULT '',      -- a problem that did not stop indexing
   indexed_at REAL NOT NULL,
+  session TEXT NOT NULL DEFAULT '',   -- of a transcript: the session key that its front matter names
   UNIQUE(collection, rel), UNIQUE(path));
 CREATE INDEX files_hash ON files(hash);
 CREATE TABLE models(

@@ -186,7 +186,7 @@ class _Update:
         day = dated_path(path)
         file = NewFile(
             found.rel, path, stamp, digest, parsed.title if parsed else "", day.isoformat() if day else None,
-            evergreen(path), "; ".join(parsed.problems) if parsed else "", looked_at,
+            evergreen(path), "; ".join(parsed.problems) if parsed else "", looked_at, parsed.session if parsed else "",
         )  # fmt: skip
         return _Ready(plan, known, file, parsed, origins)
 
