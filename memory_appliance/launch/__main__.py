@@ -39,8 +39,7 @@ def main() -> int:
         lock = lock_instance(layout)
         check_port(layout)
         raise_file_limit()
-        _manage("Preparing the control database", "migrate", "--verbosity", "0", environment=environment)
-        _manage("Checking for an admin and a key", "bootstrap", environment=environment)
+        _prepare(environment)
     except LaunchFailed as failure:
         return fail(failure)
     except KeyboardInterrupt:
@@ -60,16 +59,17 @@ def main() -> int:
         return serve(layout, supervisor_config(layout, table), environment)
 
 
-def _manage(title: str, *command: str, environment: Mapping[str, str]) -> None:
-    with step(title):
-        done = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, str(ROOT / "manage.py"), *command],
+def _prepare(environment: Mapping[str, str]) -> None:
+    """In a process of its own, so that this one, which stays, need not hold Django."""
+    with step("Preparing the control database, an admin and a key"):
+        done = subprocess.run(
+            [sys.executable, "-m", "memory_appliance.launch.prepare"],
             cwd=ROOT,
             env={**os.environ, **environment},
             check=False,
         )
-    if done.returncode != 0:
-        raise LaunchFailed(f"`manage.py {command[0]}` failed", hint="the lines above say why")
+        if done.returncode != 0:
+            raise LaunchFailed("the control database could not be prepared", hint="the lines above say why")
 
 
 if __name__ == "__main__":
