@@ -10,6 +10,8 @@ from agents.models.run import Run
 from agents.models.scope import ScopeRule
 from agents.models.sharing import CollectionShare
 from agents.models.token import ApiKey
+from agents.models.tombstone import Tombstone
+from agents.models.workspace_write import WorkspaceWrite
 
 __all__ = [
     "Agent",
@@ -20,6 +22,8 @@ __all__ = [
     "CollectionShare",
     "Run",
     "ScopeRule",
+    "Tombstone",
     "WorkerHeartbeat",
+    "WorkspaceWrite",
     "WrittenLine",
 ]
