@@ -45,3 +45,9 @@ class MemoryDisabled(Conflict):
             f"The memory of agent {slug} is switched off.",
             hint="Set memory_enabled to true in the agent's settings.",
         )
+
+
+class WorkspaceUnwritable(RuleError):
+    """The workspace or the folder of kept copies cannot be written: disk full, read-only, no right (HTTP 503)."""
+
+    code = "workspace_unwritable"

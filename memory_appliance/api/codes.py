@@ -21,6 +21,10 @@ class ErrorCode(StrEnum):
     KEY_REVOKED = "key_revoked"
     INDEX_BUSY = "index_busy"
     MEMORY_DISABLED = "memory_disabled"
+    FILE_CHANGED = "file_changed"
+    FILE_EXISTS = "file_exists"
+    WORKSPACE_BUSY = "workspace_busy"
+    FORGOTTEN = "forgotten"
     BODY_TOO_LARGE = "body_too_large"
     INVALID_VALUE = "invalid_value"
     PATH_NOT_ALLOWED = "path_not_allowed"
@@ -29,6 +33,7 @@ class ErrorCode(StrEnum):
     BAD_QUERY = "bad_query"
     INTERNAL_ERROR = "internal_error"
     TEMPORARILY_UNAVAILABLE = "temporarily_unavailable"
+    WORKSPACE_UNWRITABLE = "workspace_unwritable"
 
     @property
     def status(self) -> int:
@@ -56,6 +61,10 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.KEY_REVOKED: (409, "Create a new key."),
     ErrorCode.INDEX_BUSY: (409, "A job is writing this index; wait until it ends, or cancel it."),
     ErrorCode.MEMORY_DISABLED: (409, "Set memory_enabled to true in the agent's settings."),
+    ErrorCode.FILE_CHANGED: (409, "Read the file again, and send the change with its new hash."),
+    ErrorCode.FILE_EXISTS: (409, "Choose another name."),
+    ErrorCode.WORKSPACE_BUSY: (409, "Others are writing in this workspace; try again in a moment."),
+    ErrorCode.FORGOTTEN: (409, "Start again from what is there now."),
     ErrorCode.BODY_TOO_LARGE: (413, "Send less at once."),
     ErrorCode.INVALID_VALUE: (422, "Correct the field and send the request again."),
     ErrorCode.PATH_NOT_ALLOWED: (422, "Use a real folder inside the data folder or inside MEMORY_ALLOWED_ROOTS."),
@@ -64,4 +73,5 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.BAD_QUERY: (422, "Correct the query and send the request again."),
     ErrorCode.INTERNAL_ERROR: (500, "This is a fault of the server; its log has the details."),
     ErrorCode.TEMPORARILY_UNAVAILABLE: (503, "Try again in a few seconds."),
+    ErrorCode.WORKSPACE_UNWRITABLE: (503, "Free some disk space, or let the server write in the workspace."),
 }

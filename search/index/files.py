@@ -70,6 +70,15 @@ def known_files(connection: Connection, collection: int) -> dict[str, KnownFile]
     return {row[0]: KnownFile(row[1], (row[2], row[3], row[4]), row[5], row[6]) for row in rows}
 
 
+def known_file(connection: Connection, collection: int, rel: str) -> KnownFile | None:
+    """One file of a collection."""
+    row = connection.execute(
+        "SELECT id, mtime_ns, size, inode, hash, indexed_at FROM files WHERE collection = ? AND rel = ?",
+        (collection, rel),
+    ).fetchone()
+    return None if row is None else KnownFile(row[0], (row[1], row[2], row[3]), row[4], row[5])
+
+
 def put_file(connection: Connection, collection: int, source: str, file: NewFile) -> int:
     """Insert or update one file's row and answer its id."""
     return int(

@@ -1,0 +1,111 @@
+"""From a note's text to the lines that are appended: one form for lists, annotations where the chunker reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.errors import Invalid
+from search.documents.importance import LEAST, MOST
+
+MAX_TEXT_CHARS = 100_000
+MAX_TRIGGERS = 20
+MAX_TRIGGER_CHARS = 100
+_CURATED = frozenset({"MEMORY.md", "USER.md"})
+_STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
+_LIST_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s+\S")
+_ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
+_UNSEEN = {code: None for code in (*range(32), 127) if code not in (9, 10)}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`lines` are what is written; `text` lines of them, without the annotations, are what a duplicate is judged by."""
+
+    lines: tuple[str, ...]
+    text: tuple[str, ...]
+
+
+def make_block(text: str, *, path: str, importance: int | None, triggers: Sequence[str]) -> Block:
+    """Raises `Invalid` for an empty or overlong text, and for annotations that the chunker would not read.
+
+    A text of one line becomes a list item. A text of several stays as it is, except that in a curated file it becomes
+    one entry: there an entry ends at the next line that is not indented. Annotations inside the text are only text:
+    whoever is quoted in a note must not be able to give it weight, triggers or a project.
+    """
+    clean = _ANNOTATION.sub("&lt;!--", _clean(text))
+    lines = clean.split("\n")
+    if not _STRUCTURE.match(lines[0]) and (len(lines) == 1 or path in _CURATED):
+        lines = ["- " + lines[0], *(f"  {line}" if line else "" for line in lines[1:])]
+    comments = _comments(importance, triggers, curated=path in _CURATED)
+    written = list(lines)
+    if comments and len(lines) == 1:
+        written[0] += f" {comments}"
+    elif comments:
+        written.append(f"  {comments}")
+    return Block(tuple(written), tuple(lines))
+
+
+def joined(block: Block, *, before: str, heading: str = "") -> tuple[str, int]:
+    """The text to append to `before`, and how many of its lines come before the block's own.
+
+    A list item follows a list directly; everything else is set off by an empty line. `heading` opens an empty file.
+    """
+    lead = ""
+    if not before.strip():
+        lead = f"{heading}\n\n" if heading and not before else ""
+    else:
+        lead = "" if before.endswith("\n") else "\n"
+        last = before.rstrip("\n").rpartition("\n")[2]
+        adjoining = _LIST_LINE.match(last) and _LIST_LINE.match(block.lines[0])
+        if not adjoining and not before.endswith("\n\n"):
+            lead += "\n"
+    # The first newline of a lead after an unfinished line ends that line; it opens none.
+    opened = lead.count("\n") - (1 if before and not before.endswith("\n") else 0)
+    return lead + "\n".join(block.lines) + "\n", opened
+
+
+def _clean(text: str) -> str:
+    clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
+    clean = "\n".join(line.rstrip() for line in clean.split("\n")).strip("\n")
+    if not clean.strip():
+        raise Invalid("The note is empty.", hint="Give it a text.", field="text")
+    if len(clean) > MAX_TEXT_CHARS:
+        raise Invalid(
+            f"The note has more than {MAX_TEXT_CHARS:,} characters.",
+            hint="Split it, or put a file into the workspace.",
+            field="text",
+        )
+    return clean.lstrip(" \t") if "\n" not in clean else clean
+
+
+def _comments(importance: int | None, triggers: Sequence[str], *, curated: bool) -> str:
+    parts = []
+    if importance is not None:
+        if not LEAST <= importance <= MOST:
+            raise Invalid(f"importance is not between {LEAST} and {MOST}.", hint="5 is neutral.", field="importance")
+        parts.append(f"<!-- importance: {importance} -->")
+    words = [_trigger(trigger, place) for place, trigger in enumerate(triggers)]
+    if words and not curated:
+        raise Invalid(
+            "Triggers are read only from MEMORY.md and USER.md.",
+            hint="Use the target memory or user, or leave the triggers out.",
+            field="triggers",
+        )
+    if len(words) > MAX_TRIGGERS:
+        raise Invalid(f"There are more than {MAX_TRIGGERS} triggers.", hint="Use fewer.", field="triggers")
+    if words:
+        parts.append(f"<!-- trigger: {', '.join(dict.fromkeys(words))} -->")
+    return " ".join(parts)
+
+
+def _trigger(text: str, place: int) -> str:
+    words = " ".join(text.split())
+    if not words or len(words) > MAX_TRIGGER_CHARS or "--" in words or re.search(r"[<>,;，；、]", words):
+        raise Invalid(
+            "A trigger is a phrase without commas, semicolons, angle brackets and double hyphens.",
+            hint=f"At most {MAX_TRIGGER_CHARS} characters, such as spare key.",
+            field=f"triggers.{place}",
+        )
+    return words

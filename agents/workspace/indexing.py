@@ -1,0 +1,38 @@
+"""index_now(): what was just written is found by its words before the answer goes out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+
+from django.utils import timezone
+
+from agents.agent_settings import read_settings
+from agents.models import Agent
+from agents.specs import index_spec
+from search.errors import SearchError
+from search.index.update_files import update_files
+
+logger = logging.getLogger(__name__)
+
+LOCK_SECONDS = 1.0
+"""Embedding holds an index for moments; a longer holder is a job that will see the new files itself."""
+
+
+def index_now(agent: Agent, paths: Collection[str]) -> bool:
+    """Index these workspace files here and now, by words; their vectors are left to the workers.
+
+    False when the index is busy or cannot be written. Then, as whenever the memory rests, the wish for an update is
+    written down and the workers carry it out.
+    """
+    if not read_settings(agent.settings).memory_enabled:
+        return False
+    try:
+        report = update_files(index_spec(agent), paths, lock_timeout=LOCK_SECONDS)
+    except SearchError as error:
+        logger.info("%s is indexed later: %s", agent.slug, error.message)
+        Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+        return False
+    if report.pending:
+        Agent.objects.filter(pk=agent.pk).update(pending_embeddings=report.pending)
+    return True

@@ -1,0 +1,135 @@
+"""The journal of writes: a row and the kept copies before the file is touched, so that a crash leaves no doubt."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agents.actors import Actor
+from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
+from agents.models import Agent, WorkspaceWrite
+from agents.workspace import disk, objects
+from agents.workspace.reading import digest_of, read_bytes
+from search.documents.contain import PathNotAllowed
+from search.documents.lines import count_lines, decode
+
+logger = logging.getLogger(__name__)
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+@contextmanager
+def begin(
+    agent: Agent,
+    actor: Actor,
+    path: str,
+    action: str,
+    *,
+    before: bytes | None,
+    after: bytes | None,
+    block: bytes | None = None,
+    session_key: str = "",
+    idempotency_key: str = "",
+    request_digest: str = "",
+) -> Iterator[WorkspaceWrite]:
+    """The row of a write: there before the body runs, done after it, gone again when the body fails.
+
+    The workspace's lock is held. `block` is what is appended; None for a write of the whole file.
+    """
+    with writing(path):
+        kept = objects.keep(agent.slug, before or b"") if before is not None or block is not None else ""
+        if block is not None:
+            objects.keep_appended(agent.slug, before or b"", block)
+        elif after is not None:
+            objects.keep(agent.slug, after)
+    row = WorkspaceWrite.objects.create(
+        agent=agent,
+        path=path,
+        action=action,
+        actor=actor.name[:200],
+        before=kept if before is not None else "",
+        after=digest_of(after),
+        start=len(before or b"") if block is not None else 0,
+        size=len(after or b""),
+        session_key=session_key,
+        idempotency_key=idempotency_key,
+        request_digest=request_digest,
+    )
+    try:
+        yield row
+    except RuleError:
+        row.delete()
+        raise
+    row.state = WorkspaceWrite.State.DONE
+    row.save()
+
+
+@contextmanager
+def writing(path: str) -> Iterator[None]:
+    """Faults of the disk as refusals that say what to do."""
+    try:
+        yield
+    except PathNotAllowed as error:
+        raise Invalid(f"{error.message}.", hint=error.hint, field="path", code=error.code) from error
+    except disk.KeepsChanging as error:
+        raise Conflict(
+            f"{path} is being replaced by somebody else again and again.", hint="Try again.", code="workspace_busy"
+        ) from error
+    except (FileExistsError, FileNotFoundError, disk.ChangedMeanwhile):
+        raise
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: str, error: OSError) -> WorkspaceUnwritable:
+    full = error.errno in _FULL
+    return WorkspaceUnwritable(
+        f"{path} cannot be written: {error.strerror}. Nothing of it was stored.",
+        hint="Free some disk space." if full else "Give the server's user the right to write in the workspace.",
+    )
+
+
+def finish_pending(agent: Agent) -> None:
+    """Complete what a process that died had begun. The workspace's lock is held, so nobody else is at work."""
+    for row in WorkspaceWrite.objects.filter(agent=agent, state=WorkspaceWrite.State.PENDING).order_by("pk"):
+        _finish(agent, row)
+
+
+def _finish(agent: Agent, row: WorkspaceWrite) -> None:
+    now = read_bytes(agent, row.path)
+    if row.action == "append":
+        now = _finish_append(agent, row, now)
+    elif row.after and digest_of(now) == row.before:
+        # Nothing was written yet, nobody was told that it was: the caller will ask again.
+        now = None
+    done = now is not None and (row.action == "append" or digest_of(now) == row.after)
+    if not done and not (row.after == "" and now is None):
+        logger.warning("a write to %s of %s was cut short and not carried out", row.path, agent.slug)
+        row.delete()
+        return
+    row.state = WorkspaceWrite.State.DONE
+    row.save()
+
+
+def _finish_append(agent: Agent, row: WorkspaceWrite, now: bytes | None) -> bytes | None:
+    """The content in which the block stands whole now; None when the file was changed so that it has no place."""
+    whole = objects.load(agent.slug, row.after)
+    block = whole[row.start :]
+    now = now or b""
+    place = now.rfind(block)
+    if place < row.start:
+        torn = now[row.start :]
+        if digest_of(now[: row.start]) != digest_of(whole[: row.start]) or not block.startswith(torn):
+            return None
+        with writing(row.path):
+            disk.append_block(Path(agent.workspace), row.path, block[len(torn) :], now)
+        place, now = row.start, whole
+    lead = len(block) - len(block.lstrip(b"\n"))
+    row.start = place
+    row.start_line = count_lines(decode(now[: place + lead])[0]) + 1
+    row.end_line = count_lines(decode(now[: place + len(block)])[0])
+    row.size = len(now)
+    return now

@@ -1,0 +1,51 @@
+"""Which files the appliance may write in a workspace: those that the memory collection and the context read."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from agents.errors import Invalid
+from agents.models import Agent
+from search.documents.contain import PathNotAllowed, split_path
+from search.documents.patterns import skipped_folder
+
+ROOT_FILES = ("MEMORY.md", "USER.md", "DREAMS.md")
+MAX_PATH_CHARS = 1000
+_HINT = "Writable are MEMORY.md, USER.md, DREAMS.md, users/<id>/USER.md and memory/**/*.md."
+
+
+def checked_place(path: str, *, field: str = "path") -> str:
+    """`path` itself when it may be written. Raises `Invalid` with the code `path_not_allowed`.
+
+    Only names are looked at here; opening goes step by step without following a symlink.
+    """
+    if len(path) > MAX_PATH_CHARS:
+        raise _refused(f"A path has at most {MAX_PATH_CHARS} characters.", field)
+    try:
+        *folders, name = split_path(path)
+    except PathNotAllowed as error:
+        raise Invalid(f"{error.message}.", hint=error.hint or _HINT, field=field, code=error.code) from error
+    if path in ROOT_FILES or (len(folders) == 2 and folders[0] == "users" and name == "USER.md"):
+        return path
+    if not folders or folders[0] != "memory" or not name.endswith(".md"):
+        raise _refused(f"{path} is not a place for memory.", field)
+    hidden = [part for part in (*folders, name) if part.startswith(".")]
+    unread = [part for part in folders if skipped_folder(part)]
+    if hidden or unread:
+        raise _refused(f"{(hidden + unread)[0]} is never indexed, so a note there would not be found.", field)
+    return path
+
+
+def today(agent: Agent, now: datetime | None = None) -> date:
+    """The day in the agent's time zone, whatever the server's clock is set to show."""
+    zone = ZoneInfo(agent.timezone)
+    return (now or datetime.now(zone)).astimezone(zone).date()
+
+
+def daily_path(day: date) -> str:
+    return f"memory/{day.isoformat()}.md"
+
+
+def _refused(message: str, field: str) -> Invalid:
+    return Invalid(message, hint=_HINT, field=field, code="path_not_allowed")

@@ -1,0 +1,44 @@
+"""Tombstones: what was forgotten stays forgotten, also by work that was under way at the time."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from agents.errors import Conflict
+from agents.models import Agent, Tombstone
+
+KEEP = timedelta(days=30)
+"""No job lives longer; after that a tombstone has nothing left to hold back."""
+
+
+def bury(agent: Agent, *, session_key: str = "", path: str = "") -> None:
+    """From now on, work that began earlier may not write what came from this session, or to this path."""
+    kind, name = (Tombstone.Kind.SESSION, session_key) if session_key else (Tombstone.Kind.PATH, path)
+    Tombstone.objects.update_or_create(agent=agent, kind=kind, digest=_digest(name), defaults={"at": timezone.now()})
+
+
+def forgotten_since(agent: Agent, begun_at: datetime, *, session_key: str = "", path: str = "") -> bool:
+    """Whether the session or the path was forgotten after `begun_at`."""
+    digests = [_digest(name) for name in (session_key, path) if name]
+    return Tombstone.objects.filter(agent=agent, digest__in=digests, at__gte=begun_at).exists()
+
+
+def refuse_forgotten(agent: Agent, *, path: str, session_key: str, begun_at: datetime | None) -> None:
+    """Raises `Conflict` with the code `forgotten`. The workspace's lock is held: no forgetting is under way."""
+    if begun_at is not None and forgotten_since(agent, begun_at, session_key=session_key, path=path):
+        raise Conflict(
+            "What this text came from was forgotten while it was being worked on; it is not written.",
+            hint="Start again from what is there now.",
+            code="forgotten",
+        )
+
+
+def prune_tombstones() -> int:
+    return Tombstone.objects.filter(at__lt=timezone.now() - KEEP).delete()[0]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()

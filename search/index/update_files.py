@@ -1,0 +1,86 @@
+"""update_files(): index a few files that were just written, without looking at any other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from search.documents.contain import PathNotAllowed, open_inside
+from search.documents.patterns import selection
+from search.documents.scan import FoundFile, ScanResult
+from search.index.driver import Connection, transaction
+from search.index.files import ensure_collection, known_file, known_problems
+from search.index.locks import writer_lock
+from search.index.opening import open_index
+from search.index.report import Problem, UpdateReport
+from search.index.update import _Plan, _Update
+from search.spec import CollectionSpec, IndexSpec
+
+
+def update_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> UpdateReport:
+    """Bring the index in line with these files of the built-in collection; what is gone of them is removed.
+
+    Raises `IndexBusy` when another process holds the agent's writer lock longer than `lock_timeout` seconds, and
+    `IndexUnavailable`.
+    """
+    with writer_lock(spec.path, timeout=lock_timeout):
+        connection = open_index(spec.path)
+        try:
+            return _UpdateSome(spec, connection, paths).run()
+        finally:
+            connection.close()
+
+
+class _UpdateSome(_Update):
+    """An update whose scan is a look at the named files."""
+
+    def __init__(self, spec: IndexSpec, connection: Connection, paths: Collection[str]) -> None:
+        super().__init__(spec, connection, progress=lambda _: None, cancelled=lambda: False)
+        self.paths = frozenset(paths)
+        self.problems_before = known_problems(connection)
+
+    def _plan(self, collection: CollectionSpec, known: dict[str, tuple[int, str]]) -> _Plan:
+        takes = selection(collection).takes
+        wanted = sorted(path for path in self.paths if not collection.prefix and takes(path))
+        plan = _Plan(collection, _look_at(collection, wanted))
+        before = self.problems_before.get(collection.name, set())
+        self.problems[collection.name] = [item for item in before if item.path not in wanted] + plan.scan.problems
+        if not wanted:
+            return plan
+        entry = known.get(collection.name)
+        if entry is None:
+            with transaction(self.connection):
+                entry = known[collection.name] = (ensure_collection(self.connection, collection), collection.source)
+        there = {found.rel: found for found in plan.scan.files}
+        for rel in wanted:
+            file = known_file(self.connection, entry[0], rel)
+            if rel in there:
+                plan.read.append((there[rel], file))
+            elif file is not None and not plan.scan.unknown(rel):
+                plan.gone.append(file.id)
+        return plan
+
+    def _write_origins(self, plans: list[_Plan]) -> None:
+        """A collection's default origin changes only with all of its files."""
+
+
+def _look_at(collection: CollectionSpec, rels: list[str]) -> ScanResult:
+    files: list[FoundFile] = []
+    problems: list[Problem] = []
+    unreadable: list[str] = []
+    for rel in rels:
+        try:
+            fd = open_inside(collection.root, rel)
+        except FileNotFoundError:
+            continue
+        except PathNotAllowed as error:
+            problems.append(Problem(rel, error.message))
+            continue
+        except OSError as error:
+            problems.append(Problem(rel, f"cannot be read ({error.strerror}); what is indexed of it is kept"))
+            unreadable.append(rel)
+            continue
+        status = os.fstat(fd)
+        os.close(fd)
+        files.append(FoundFile(rel, status.st_mtime_ns, status.st_size, status.st_ino))
+    return ScanResult(files, problems, unreadable=tuple(unreadable))
