@@ -12,7 +12,7 @@ from django.conf import settings
 from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
-from agents.embedding import get_embedder
+from agents.embedding import find_former, get_embedder
 from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.scope import Decision, decide
@@ -74,7 +74,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
     spec = index_spec(agent)
     citations = params.citations or own.citations
     request = _request(spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
-    return Searched(pipeline.search(spec, request, get_embedder()), decision, citations)
+    return Searched(pipeline.search(spec, request, get_embedder(), find_former), decision, citations)
 
 
 def get(

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from agents.embedding import set_embedder_factory
+from agents.embedding import set_embedder_factory, set_former_finder
+from search.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
+    from search.runtime.protocols import Embedder
+    from search.spec import EmbeddingIdentity
     from workers.client import ModelsClient
 
 
@@ -24,3 +27,13 @@ def models_client() -> ModelsClient:
 
 def register_embedder() -> None:
     set_embedder_factory(models_client)
+    set_former_finder(former_embedder)
+
+
+def former_embedder(identity: EmbeddingIdentity) -> Embedder | None:
+    """The local model, where an index that waits for its rebuild was made with it."""
+    client = models_client()
+    try:
+        return client if client.identity().fingerprint == identity.fingerprint else None
+    except EmbedderUnavailable:
+        return None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+
+import numpy as np
 
 from search.citations import citation, with_source
 from search.errors import EmbedderUnavailable, IndexUnavailable
@@ -28,17 +30,27 @@ from search.retrieve.query import KeywordQuery, parse_query
 from search.retrieve.vector import NearestPassages, nearest_passages, vector_leg
 from search.runtime.centres import centre_query
 from search.runtime.protocols import Embedder, Vectors
+from search.runtime.vectors import is_usable
 from search.snippet import Passage, highlighter, passage
-from search.spec import IndexSpec, Mode, SearchRequest
+from search.spec import EmbeddingIdentity, IndexSpec, Mode, SearchRequest
+
+FindEmbedder = Callable[[EmbeddingIdentity], Embedder | None]
 
 
-def search(spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -> SearchOutcome:
+def _no_former(_: EmbeddingIdentity) -> Embedder | None:
+    return None
+
+
+def search(
+    spec: IndexSpec, request: SearchRequest, embedder: Embedder | None, former: FindEmbedder = _no_former
+) -> SearchOutcome:
     """Answer one request from the index as it stands; never waits for indexing and never writes.
 
     Any query text is allowed. Parts that are missing degrade and are named in `degraded`; only an index that does
-    not exist or cannot be read at all gives `unavailable`.
+    not exist or cannot be read at all gives `unavailable`. `former` finds the embedder of an index that was made
+    before the model was changed: its vectors answer until the new ones are there.
     """
-    run = _Run(spec, request, embedder)
+    run = _Run(spec, request, embedder, former)
     try:
         with reading(spec.path) as connection:
             return run.answer(connection)
@@ -62,10 +74,13 @@ class _Legs:
 class _Run:
     """One search on its way through the stages."""
 
-    def __init__(self, spec: IndexSpec, request: SearchRequest, embedder: Embedder | None) -> None:
+    def __init__(
+        self, spec: IndexSpec, request: SearchRequest, embedder: Embedder | None, former: FindEmbedder
+    ) -> None:
         self.spec = spec
         self.request = request
         self.embedder = embedder
+        self.former = former
         self.started = time.monotonic()
         self.degraded: list[Degradation] = []
         self.timings: dict[str, float] = {}
@@ -211,24 +226,37 @@ class _Run:
             return None
         with self.stage("embed_query"):
             try:
-                identity = self.embedder.identity()
                 if facts.model is None:
+                    self.embedder.identity()
                     self.degrade("no_vectors", "no chunk has a vector yet")
                     return None
-                if identity.fingerprint != facts.model.identity.fingerprint:
-                    self.degrade(
-                        "stale_vectors",
-                        f"the index holds vectors of {facts.model.identity.model}, the model is now {identity.model};"
-                        " keywords answer until it is rebuilt",
-                    )
+                embedder = self._embedder_of(facts.model.identity, self.embedder)
+                if embedder is None:
                     return None
-                return self.embedder.embed_query(self.request.query, timeout=timeout)
+                vector = embedder.embed_query(self.request.query, timeout=timeout)
+                if is_usable(vector[np.newaxis], rows=1, dims=facts.model.identity.dims):
+                    return vector
+                self.degrade("no_query_vector", "the model gave a vector that cannot be used; keywords answer alone")
+                return None
             except EmbedderUnavailable as error:
                 if self.remaining() <= 0:
                     self.partial = True
                     self.degrade("deadline", "the time ran out while the query was embedded")
                 self.degrade("no_query_vector", error.advice())
                 return None
+
+    def _embedder_of(self, indexed: EmbeddingIdentity, embedder: Embedder) -> Embedder | None:
+        """Whoever makes vectors like those of the index; None, with the reason, when nobody does any more."""
+        wanted = embedder.identity()
+        if wanted.fingerprint == indexed.fingerprint:
+            return embedder
+        former = self.former(indexed)
+        answers = "keywords answer" if former is None else f"the vectors of {indexed.model} answer"
+        self.degrade(
+            "stale_vectors",
+            f"the index was made with {indexed.model}, the model is now {wanted.model}; {answers} until it is rebuilt",
+        )
+        return former
 
     def _rank(self, connection: Connection, legs: _Legs, query: KeywordQuery, ranking: Ranking) -> list[Candidate]:
         """The best candidates, best score first."""
