@@ -25,6 +25,7 @@ from search.rank.fusion import Weights, boosted, fuse, weights_of
 from search.rank.profiles import CANDIDATES, Ranking, resolve
 from search.rank.weigh import weigh
 from search.retrieve.keyword import KeywordLeg, keyword_leg
+from search.retrieve.named import files_named
 from search.retrieve.private import hidden_chunks
 from search.retrieve.query import KeywordQuery, parse_query
 from search.retrieve.vector import NearestPassages, nearest_passages, vector_leg
@@ -66,6 +67,8 @@ class _Legs:
     keyword: KeywordLeg | None = None
     nearest: NearestPassages | None = None
     """Of the candidates of both legs."""
+    named: tuple[int, ...] = ()
+    """First chunks of the files that the query names outright."""
 
     def mode(self) -> Mode:
         return "hybrid" if self.keyword and self.nearest else "vsearch" if self.nearest else "search"
@@ -130,6 +133,8 @@ class _Run:
         legs = self._retrieve(connection, facts, query, collections, ranking)
         mode = legs.mode()
         ordered = self._rank(connection, legs, query, ranking)
+        if self.request.abstain and (doubt := self._doubt(ordered, ranking)):
+            return self.outcome("abstained", (), mode, doubt)
         hits = self._select(connection, ordered, query, ranking, legs)
         if hits:
             return self.outcome("ok", hits, mode)
@@ -156,7 +161,7 @@ class _Run:
         collections: frozenset[int] | None,
         ranking: Ranking,
     ) -> _Legs:
-        legs = _Legs()
+        legs = _Legs(named=tuple(files_named(connection, self.request.query, collections)))
         wants_vector = self.request.mode != "search"
         if self.request.mode != "vsearch":
             self._keyword(connection, facts, query, collections, legs)
@@ -263,13 +268,15 @@ class _Run:
         with self.stage("rank"):
             keyword = legs.keyword or KeywordLeg([], 0.0)
             cosines = legs.nearest.cosines if legs.nearest is not None else {}
+            named = frozenset(legs.named)
             if self.request.visible_session is not None:
-                found = {hit.chunk_id for hit in keyword.hits} | cosines.keys()
+                found = {hit.chunk_id for hit in keyword.hits} | cosines.keys() | named
                 hidden = hidden_chunks(connection, found, self.request.visible_session)
                 keyword = KeywordLeg([hit for hit in keyword.hits if hit.chunk_id not in hidden], keyword.ideal)
                 cosines = {chunk_id: cosine for chunk_id, cosine in cosines.items() if chunk_id not in hidden}
+                named -= hidden
             weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
-            candidates = load_candidates(connection, fuse(keyword, cosines, ranking, weights))
+            candidates = load_candidates(connection, fuse(keyword, cosines, ranking, weights, named=named))
             if ranking.keyword_norm == "reference":
                 load_texts(connection, candidates)
                 terms = [part for term in (*query.required, *query.terms) for part in term.parts]
@@ -277,7 +284,20 @@ class _Run:
                     candidate.fused = boosted(candidate.fused, candidate.text, candidate.path, terms, weights)
             now = self.request.now or datetime.now(UTC)
             weigh(candidates, ranking, now, frozenset(self.request.projects))
-            return sorted(candidates, key=lambda c: (-c.score, c.path, c.start_line, c.fused.chunk_id))
+            for candidate in candidates:
+                if candidate.fused.chunk_id in named:
+                    candidate.score = candidate.project_factor
+            return sorted(
+                candidates,
+                key=lambda c: (c.fused.chunk_id not in named, -c.score, c.path, c.start_line, c.fused.chunk_id),
+            )
+
+    def _doubt(self, ordered: list[Candidate], ranking: Ranking) -> str:
+        """Why nothing that was found is likely to answer; "" when something is."""
+        best = max((candidate.score for candidate in ordered), default=0.0)
+        if best >= ranking.answers_from:
+            return ""
+        return f"the best passage scores {best:.2f}; below {ranking.answers_from:.2f} it rarely answers the question"
 
     def _select(
         self, connection: Connection, ordered: list[Candidate], query: KeywordQuery, ranking: Ranking, legs: _Legs
@@ -286,24 +306,45 @@ class _Run:
         with self.stage("select"):
             pattern = highlighter(query)
             strict = [c for c in ordered if c.score >= self.request.min_score]
-            pool = strict[:POOL]
-            if ranking.mmr and len(pool) > 1:
-                load_texts(connection, pool)
-                order = diversify(
-                    [c.score for c in pool],
-                    lambda index: self._passage(pool[index], pattern, legs).text,
-                    ranking.mmr_lambda,
-                    self.request.max_results,
-                )
-                for index, penalty in order:
-                    pool[index].mmr_penalty = penalty
-                pool = [pool[index] for index, _ in order]
-            chosen = [(c, "min_score") for c in (pool + strict[POOL:])]
+            chosen = [(c, "min_score") for c in self._diversified(connection, strict, ranking, pattern, legs)]
             chosen += [(c, "keyword") for c in self._keyword_hits(ordered, bool(strict))]
-            chosen = chosen[: self.request.max_results]
-            load_texts(connection, [c for c, _ in chosen])
             weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
-            return [self._hit(c, self._passage(c, pattern, legs), weights, how) for c, how in chosen]
+            hits: list[Hit] = []
+            for candidate, how in chosen:
+                if len(hits) == self.request.max_results:
+                    break
+                load_texts(connection, [candidate])
+                shown = self._passage(candidate, pattern, legs)
+                if not any(_repeats(candidate, shown, hit) for hit in hits):
+                    how = "file name" if candidate.fused.chunk_id in legs.named else how
+                    hits.append(self._hit(candidate, shown, weights, how))
+            return hits
+
+    def _diversified(
+        self,
+        connection: Connection,
+        strict: list[Candidate],
+        ranking: Ranking,
+        pattern: re.Pattern[str] | None,
+        legs: _Legs,
+    ) -> list[Candidate]:
+        """In MMR order as far as the answer can reach; the file that was named stays first."""
+        pool = strict[:POOL]
+        if not ranking.mmr or len(pool) < 2:
+            return strict
+        load_texts(connection, pool)
+        order = diversify(
+            [candidate.score for candidate in pool],
+            lambda index: self._passage(pool[index], pattern, legs).text,
+            ranking.mmr_lambda,
+            # A few more than asked for, because some may repeat others.
+            2 * self.request.max_results,
+        )
+        for index, penalty in order:
+            pool[index].mmr_penalty = penalty
+        taken = {index for index, _ in order}
+        rest = [candidate for index, candidate in enumerate(pool) if index not in taken]
+        return [*(pool[index] for index, _ in order), *rest, *strict[POOL:]]
 
     def _keyword_hits(self, ordered: list[Candidate], some_passed: bool) -> list[Candidate]:
         """Below `min_score` but with the query's words: all of them when nothing passed, else those whose keyword
@@ -359,6 +400,16 @@ class _Run:
         if ordered:
             return f"{len(ordered)} passages were found, the best scores {ordered[0].score:.2f}, below min_score"
         return "no indexed text has these words or comes near this meaning"
+
+
+def _repeats(candidate: Candidate, shown: Passage, hit: Hit) -> bool:
+    """Whether the passage stands whole in a hit above, because neighbouring chunks overlap."""
+    return (
+        hit.path == candidate.path
+        and hit.snippet_start_line <= shown.start_line
+        and shown.end_line <= hit.snippet_end_line
+        and shown.text.strip() in hit.snippet
+    )
 
 
 def _explain(c: Candidate, weights: Weights, how: str) -> Explain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from search.rank.profiles import Ranking
@@ -40,9 +40,17 @@ def weights_of(ranking: Ranking, *, keyword: bool, vector: bool) -> Weights:
     return Weights(1.0, 0.0) if keyword else Weights(0.0, 1.0)
 
 
-def fuse(keyword: KeywordLeg, cosines: Mapping[int, float], ranking: Ranking, weights: Weights) -> list[Fused]:
-    """The `KEEP` best chunks of both legs: score = keyword weight · keyword score + vector weight · vector score.
+def fuse(
+    keyword: KeywordLeg,
+    cosines: Mapping[int, float],
+    ranking: Ranking,
+    weights: Weights,
+    *,
+    named: Collection[int] = (),
+) -> list[Fused]:
+    """`named` chunks first, then the best chunks of both legs, `KEEP` in all.
 
+    score = keyword weight · keyword score + vector weight · vector score.
     The keyword score is the share of the query's weight that a chunk matches: raw / max(best raw, coverage · ideal).
     Cosines are mapped from the model's own band. Min-max scaling would turn the worst of two hundred good hits into 0
     and the best of two hundred bad ones into 1.
@@ -53,14 +61,14 @@ def fuse(keyword: KeywordLeg, cosines: Mapping[int, float], ranking: Ranking, we
     near = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
     meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
     fused = []
-    for chunk_id in words.keys() | meaning.keys():
+    for chunk_id in words.keys() | meaning.keys() | set(named):
         keyword_rank, raw = words.get(chunk_id, (None, None))
         vector_rank, cosine = meaning.get(chunk_id, (None, None))
         keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)
         vector_score = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - ranking.vector_floor) / band))
         score = weights.keyword * keyword_score + weights.vector * vector_score
         fused.append(Fused(chunk_id, score, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
-    fused.sort(key=lambda one: (-one.score, one.chunk_id))
+    fused.sort(key=lambda one: (one.chunk_id not in named, -one.score, one.chunk_id))
     return fused[:KEEP]
 
 

@@ -35,6 +35,8 @@ class Ranking:
     half_life_days: float
     decay_floor: float
     """`gentle` decays towards this factor, `exponential` towards 0."""
+    answers_from: float
+    """Best score below which a search that may abstain does so."""
     importance: bool
     mmr: bool
     mmr_lambda: float
@@ -51,6 +53,7 @@ REFERENCE = Ranking(
     decay="exponential",
     half_life_days=30.0,
     decay_floor=0.0,
+    answers_from=0.35,
     importance=True,
     mmr=True,
     mmr_lambda=0.7,
@@ -66,6 +69,7 @@ DEFAULT = Ranking(
     decay="gentle",
     half_life_days=30.0,
     decay_floor=0.97,
+    answers_from=0.43,
     importance=True,
     mmr=True,
     mmr_lambda=0.9,

@@ -205,3 +205,32 @@ def test_any_text_is_a_query(home, mode):
         outcome = home.search(query, WordEmbedder(), mode=mode)
         assert outcome.outcome in ("ok", "empty")
     assert rows(home, "SELECT count(*) FROM files") == [(3,)]
+
+
+@pytest.mark.parametrize("query", ["network", "network.md", "memory/network.md", "./memory\\Network.MD"])
+def test_a_file_named_by_the_query_comes_first(home, query):
+    home.write("memory/other.md", "network network network network\n" * 5)
+    home.update()
+    hit = home.search(query, explain=True).results[0]
+    assert (hit.path, hit.start_line, hit.explain.selected_by) == ("memory/network.md", 1, "file name")
+
+
+@pytest.mark.parametrize("query", ["%", "_", "memory/", "nosuch.md", "a" * 5_000])
+def test_what_is_no_file_name_names_no_file(home, query):
+    assert all(hit.explain.selected_by != "file name" for hit in home.search(query, explain=True).results)
+
+
+def test_the_same_paragraph_is_not_returned_twice_through_overlap(workspace):
+    filler = "".join(f"line {n} of many words that fill the page up to its end\n" for n in range(24))
+    workspace.write("memory/a.md", filler + "the heron nests by the mill\n" + filler)
+    workspace.update()
+    hits = workspace.search("heron mill", mode="search", snippet_chars=200).results
+    assert [("heron" in hit.snippet) for hit in hits].count(True) == 1
+
+
+def test_a_search_that_may_abstain_does_so_when_nothing_answers(home):
+    embedder = WordEmbedder()
+    asked = home.search("who won the world cup in 1974", embedder, abstain=True, min_score=0.0)
+    assert (asked.outcome, asked.results) == ("abstained", ())
+    assert "below" in asked.reason
+    assert home.search("Ana likes green tea", embedder, abstain=True).outcome == "ok"
