@@ -40,6 +40,20 @@ def request_run(*, agent: Agent, kind: str, reason: str) -> Run:
     raise RuntimeError(f"run {kind} of {agent.slug} can be neither made nor joined")
 
 
+def request_pull(*, subject: str, reason: str) -> Run:
+    """The active download of this model: the one that waits or works already, else a new one."""
+    for _ in range(3):
+        active = Run.objects.filter(kind=Run.Kind.PULL, subject=subject, state__in=Run.ACTIVE).first()
+        if active is not None:
+            return active
+        try:
+            with transaction.atomic():
+                return Run.objects.create(kind=Run.Kind.PULL, subject=subject, reason=reason, unit="MB")
+        except IntegrityError:
+            continue  # somebody else made it between the look and the write
+    raise RuntimeError(f"the download of {subject} can be neither made nor joined")
+
+
 def request_switch(*, agent: Agent, fingerprint: str) -> Run | None:
     """A rebuild because the embedding set-up is another one now; None when the owner cancelled the last one for it.
 
@@ -205,6 +219,8 @@ def _give_up(runs: Any, run_id: int, now: datetime) -> bool:
 def _after(run: Run) -> None:
     """Schedule the agent's next update, keeping any wish that came after the run had started to look."""
     agent, now = run.agent, timezone.now()
+    if agent is None:
+        return
     changes: dict[str, Any] = {}
     if run.state == Run.State.DONE and "pending" in run.result:
         changes["pending_embeddings"] = run.result["pending"]

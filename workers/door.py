@@ -95,7 +95,7 @@ def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> Non
 def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = None, error: str = "") -> None:
     lease.report()
     finish(run.pk, owner=run.lease_owner, state=state, result=result or {}, error=error)
-    logger.info("%s of %s: %s", run.kind, run.agent.slug, error or state)
+    logger.info("%s of %s: %s", run.kind, run.agent_slug, error or state)
 
 
 def forget_if_deleted(run: Run, spec: IndexSpec) -> None:

@@ -5,6 +5,7 @@ from agents.models.audit import AuditEvent
 from agents.models.collection import Collection
 from agents.models.heartbeat import WorkerHeartbeat
 from agents.models.provenance import WrittenLine
+from agents.models.provider_choice import ProviderChoice
 from agents.models.role import AgentRole
 from agents.models.run import Run
 from agents.models.scope import ScopeRule
@@ -20,6 +21,7 @@ __all__ = [
     "AuditEvent",
     "Collection",
     "CollectionShare",
+    "ProviderChoice",
     "Run",
     "ScopeRule",
     "Tombstone",

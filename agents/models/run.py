@@ -1,4 +1,4 @@
-"""Run: one background job on one agent's index, with its progress and its lease."""
+"""Run: one background job, on one agent's index or on the shared models, with its progress and its lease."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class Run(models.Model):
         UPDATE = "update"
         EMBED = "embed"
         REBUILD = "rebuild"
+        PULL = "pull"
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -23,7 +24,10 @@ class Run(models.Model):
 
     ACTIVE = (State.QUEUED, State.RUNNING)
 
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="runs")
+    agent = models.ForeignKey(
+        Agent, on_delete=models.CASCADE, related_name="runs", null=True, blank=True, help_text="A download has none."
+    )
+    subject = models.CharField(max_length=300, blank=True, help_text="What a download is about: the model.")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     reason = models.CharField(max_length=40, default="request", help_text="request, schedule, watch, embed …")
@@ -50,7 +54,24 @@ class Run(models.Model):
             models.UniqueConstraint(
                 fields=["agent", "kind"], condition=Q(state__in=["queued", "running"]), name="one_active_run_per_kind"
             ),
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=Q(agent__isnull=True, state__in=["queued", "running"]),
+                name="one_active_run_per_subject",
+            ),
         )
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.agent_id} {self.state}"
+        return f"{self.kind} {self.agent_id or self.subject} {self.state}"
+
+    @property
+    def agent_slug(self) -> str:
+        """"" for a download."""
+        return self.agent.slug if self.agent else ""
+
+    @property
+    def index_agent(self) -> Agent:
+        """The agent whose index the job is about. Raises LookupError for a download."""
+        if self.agent is None:
+            raise LookupError(f"{self} is about no agent")
+        return self.agent

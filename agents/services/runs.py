@@ -14,5 +14,5 @@ def cancel_run(*, actor: Actor, run: Run) -> Run:
     if run.state not in Run.ACTIVE:
         raise Conflict(f"Run {run.pk} has ended already: {run.state}.", hint="There is nothing to cancel.")
     run = runs.cancel(run)
-    record(actor=actor, action="run.cancel", target=str(run.pk), agent_slug=run.agent.slug, detail={"kind": run.kind})
+    record(actor=actor, action="run.cancel", target=str(run.pk), agent_slug=run.agent_slug, detail={"kind": run.kind})
     return run

@@ -29,13 +29,13 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
     embedder = get_embedder()
     if embedder is None:
         raise EmbedderUnavailable("No embedding model is configured.")
-    spec = index_spec(run.agent)
+    spec = index_spec(run.index_agent)
     try:
         report = embed_pending(
             spec, embedder, budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
         )
     except IdentityChanged as error:
-        switch = request_switch(agent=run.agent, fingerprint=embedder.identity().fingerprint)
+        switch = request_switch(agent=run.index_agent, fingerprint=embedder.identity().fingerprint)
         if switch is not None:
             dispatch(switch)
         raise HandBack(error.message, delay_seconds=REBUILD_PATIENCE) from error

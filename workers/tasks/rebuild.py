@@ -24,7 +24,7 @@ def rebuild(run_id: int) -> None:
 
 
 def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
-    spec = index_spec(run.agent)
+    spec = index_spec(run.index_agent)
     report = rebuild_index(
         spec, get_embedder(), budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
     )
@@ -32,5 +32,5 @@ def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
         raise HandBack()
     forget_if_deleted(run, spec)
     if report.pending:
-        dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="rebuild"))
+        dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="rebuild"))
     return asdict(report)

@@ -27,7 +27,7 @@ def update(run_id: int) -> None:
 
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
-    spec = index_spec(run.agent)
+    spec = index_spec(run.index_agent)
     identity = embedding_identity()
     report = update_index(
         spec,
@@ -40,7 +40,7 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
     if identity is not None:
         _follow_identity(run, spec, identity, stale=report.stale)
     if report.pending and not report.stale:
-        dispatch(request_run(agent=run.agent, kind=Run.Kind.EMBED, reason="update"))
+        dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="update"))
     return asdict(report)
 
 
@@ -48,5 +48,5 @@ def _follow_identity(run: Run, spec: IndexSpec, identity: EmbeddingIdentity, *, 
     """Every update looks whether the embedding set-up is still the one that the index was made with."""
     if not stale:
         drop_unwanted_build(spec.path, identity)
-    elif (switch := request_switch(agent=run.agent, fingerprint=identity.fingerprint)) is not None:
+    elif (switch := request_switch(agent=run.index_agent, fingerprint=identity.fingerprint)) is not None:
         dispatch(switch)

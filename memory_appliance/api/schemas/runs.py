@@ -19,7 +19,9 @@ class ProgressAnswer(Answer):
 
 class RunAnswer(Answer):
     id: int
-    agent: str
+    agent: str | None
+    """None: a download, which is about a model."""
+    subject: str
     kind: str
     state: State
     reason: str
@@ -46,7 +48,8 @@ class StartedAnswer(Answer):
 def run_answer(run: Run) -> RunAnswer:
     return RunAnswer(
         id=run.pk,
-        agent=run.agent.slug,
+        agent=run.agent_slug or None,
+        subject=run.subject,
         kind=run.kind,
         state=cast(State, run.state),
         reason=run.reason,

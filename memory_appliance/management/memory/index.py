@@ -75,7 +75,7 @@ def _embed(output: Output, agent: Agent) -> bool:
 def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
     return asdict(
         update_index(
-            index_spec(run.agent),
+            index_spec(run.index_agent),
             identity=embedding_identity(),
             progress=report,
             cancelled=lease.cancelled,
@@ -85,7 +85,7 @@ def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 
 def _rebuild(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
-    spec, embedder = index_spec(run.agent), get_embedder()
+    spec, embedder = index_spec(run.index_agent), get_embedder()
     while True:
         bout = rebuild_index(spec, embedder, budget_seconds=BOUT_SECONDS, progress=report, cancelled=lease.cancelled)
         if bout.swapped:
@@ -98,7 +98,7 @@ def _vectors(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
         raise EmbedderUnavailable("No embedding model is configured.")
     return asdict(
         embed_pending(
-            index_spec(run.agent),
+            index_spec(run.index_agent),
             embedder,
             budget_seconds=BOUT_SECONDS,
             progress=report,
@@ -109,7 +109,7 @@ def _vectors(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 def _do(output: Output, run: Run, job: Callable[[Run, Lease, Report], dict[str, Any]]) -> dict[str, Any]:
     """Do the run here, or follow it to its end when a worker has it. Raises `Failed`."""
-    title = f"{run.kind} {run.agent.slug}"
+    title = f"{run.kind} {run.agent_slug}"
     with _bar(output, title) as bar:
         while True:
             claimed = runs.claim(run.pk, owner=owner(), lease_seconds=SECONDS[Run.Kind(run.kind)])
@@ -135,11 +135,11 @@ def _carry_out(run: Run, job: Callable[[Run, Lease, Report], dict[str, Any]], ba
         result = job(run, lease, report)
     except Cancelled as error:
         _finish(run, Run.State.CANCELLED)
-        raise Failed(f"{run.kind} {run.agent.slug}: cancelled.") from error
+        raise Failed(f"{run.kind} {run.agent_slug}: cancelled.") from error
     except SearchError as error:
         line = f"{error.message} {error.hint}".strip()
         _finish(run, Run.State.FAILED, error=line)
-        raise Failed(f"{run.kind} {run.agent.slug}: {line}") from error
+        raise Failed(f"{run.kind} {run.agent_slug}: {line}") from error
     except BaseException:
         # Ctrl-C included: hand the run back, so that it waits for nobody's lease.
         runs.requeue(run.pk, owner=run.lease_owner, delay_seconds=0)
