@@ -1,0 +1,169 @@
+"""weigh_evidence(): how relevant found passages really are to the turn, and which of their lines say it.
+
+A search always has a best hit; recall must know when the best is not good enough. Relevance is the calibrated nearness
+of the nearest passage plus the share of the query's weight (rare words weigh more) that the chunk has. The bars were
+set on household questions asked of the right and of the wrong memory; docs/recall.md has the figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from search.documents.passages import split_passages
+from search.documents.terms import index_text
+from search.index.driver import Connection
+from search.index.facts import IndexFacts
+from search.index.vectors import passage_cosines
+from search.outcome import Hit
+from search.rank.profiles import resolve
+from search.recall.outcome import Source
+from search.retrieve.query import KeywordQuery
+from search.runtime.centres import centre_query
+from search.runtime.protocols import Vectors
+from search.spec import RankingSpec
+
+BAR = 0.64
+"""Least relevance of a passage that is worth a place in the prompt."""
+BAR_WORDS_ONLY = 0.30
+"""The same where no vectors could be compared and relevance is the words' share alone."""
+NAMED_DAY = 0.45
+"""What it adds that the note is of the very day the message names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A line or sentence of a hit, as it is embedded; `score` compares passages of one turn."""
+
+    text: str
+    source: Source
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One hit, weighed. `passages` come best first."""
+
+    hit: Hit
+    relevance: float
+    bar: float
+    passages: tuple[Passage, ...]
+
+    @property
+    def relevant(self) -> bool:
+        return self.relevance >= self.bar
+
+    @property
+    def source(self) -> Source:
+        return Source(self.hit.path, self.hit.start_line, self.hit.end_line)
+
+
+class Scale:
+    """What the query's words weigh in this index."""
+
+    def __init__(self, connection: Connection, facts: IndexFacts, query: KeywordQuery) -> None:
+        self._weights: dict[tuple[str, ...], float] = {}
+        for term in (*query.required, *query.terms):
+            counts = (
+                connection.execute("SELECT doc FROM chunks_terms WHERE term = ?", (part,)).get or 0
+                for part in term.parts
+            )
+            # A pair of characters or a prefix that never occurs weighs the most: it is what the memory cannot know.
+            rarest = min(counts, default=0) if facts.words else 0
+            self._weights[term.parts] = math.log(1 + (facts.chunks + 1) / (rarest + 1))
+        self._total = sum(self._weights.values())
+
+    def coverage(self, text: str) -> float:
+        """0..1: how much of the query's weight stands in `text`."""
+        if not self._total:
+            return 0.0
+        terms = set(index_text(text).split())
+        return sum(weight for parts, weight in self._weights.items() if terms.issuperset(parts)) / self._total
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    heading: str
+    text: str
+    parts: bytes | None
+
+
+def weigh_evidence(
+    connection: Connection,
+    facts: IndexFacts,
+    hits: Sequence[Hit],
+    *,
+    query: KeywordQuery,
+    vector: Vectors | None,
+    days: Collection[str] = (),
+) -> tuple[Evidence, ...]:
+    """`vector` is the raw query vector of the index's own model, or None; `days` are those that the message names
+    (ISO), whose notes need less to be relevant. Best first."""
+    scale = Scale(connection, facts, query)
+    nearness = _Nearness(facts, vector)
+    weighed = []
+    for hit in hits:
+        chunk = _load(connection, hit)
+        if chunk is None:
+            continue
+        pieces = split_passages(chunk.text)
+        near = nearness.of(chunk, len(pieces))
+        relevance = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}") + max(near, default=0.0)
+        if hit.date in days:
+            relevance += NAMED_DAY
+        scored = [
+            Passage(piece, place, scale.coverage(piece) + (near[number] if near else 0.0))
+            for number, (piece, place) in enumerate(zip(pieces, _placed(hit, chunk.text, pieces), strict=True))
+        ]
+        passages = tuple(sorted(scored, key=lambda passage: -passage.score))
+        weighed.append(Evidence(hit, relevance, BAR if near else BAR_WORDS_ONLY, passages))
+    return tuple(sorted(weighed, key=lambda one: -one.relevance))
+
+
+class _Nearness:
+    """Cosines of a chunk's passages with the query, on the model's calibrated 0..1 scale."""
+
+    def __init__(self, facts: IndexFacts, vector: Vectors | None) -> None:
+        self._vector: Vectors | None = None
+        if vector is not None and facts.model is not None and vector.shape == (facts.model.identity.dims,):
+            model = facts.model.identity.model
+            ranking = resolve(RankingSpec(), model)
+            self._low, self._high = ranking.vector_floor, ranking.vector_ceiling
+            self._vector = centre_query(vector, model)
+
+    def of(self, chunk: _Chunk, passages: int) -> list[float]:
+        """One value per passage; empty when they cannot be compared."""
+        if self._vector is None or chunk.parts is None:
+            return []
+        cosines = passage_cosines(chunk.parts, self._vector)
+        if len(cosines) != passages:
+            return []  # the text was cut in another way when it was embedded
+        near: list[float] = np.clip((cosines - self._low) / (self._high - self._low), 0.0, 1.0).tolist()
+        return near
+
+
+def _load(connection: Connection, hit: Hit) -> _Chunk | None:
+    row = connection.execute(
+        "SELECT c.heading, c.text, e.parts FROM files f JOIN chunks c ON c.file_id = f.id"
+        " LEFT JOIN embedding_cache e ON e.id = c.emb_id WHERE f.path = ? AND c.start_line = ? AND c.end_line = ?",
+        (hit.path, hit.start_line, hit.end_line),
+    ).fetchone()
+    return _Chunk(*row) if row is not None else None
+
+
+def _placed(hit: Hit, text: str, pieces: Sequence[str]) -> list[Source]:
+    """The file's lines on which each piece stands; pieces follow each other in the text."""
+    places = []
+    at = 0
+    for piece in pieces:
+        first, last = piece.split("\n", 1)[0], piece.rsplit("\n", 1)[-1]
+        start = max(at, text.find(first, at))
+        end = max(start, text.find(last, start))
+        begin = hit.start_line + text.count("\n", 0, start)
+        finish = min(hit.end_line, begin + text.count("\n", start, end))
+        places.append(Source(hit.path, begin, finish))
+        at = end
+    return places

@@ -1,0 +1,50 @@
+"""trigger_index(): the triggers of an agent's curated files, read again only when one of these files has changed."""
+
+from __future__ import annotations
+
+from search.index.driver import Connection
+from search.index.schema import get_meta
+from search.recall.outcome import Source
+from search.recall.triggers import TriggeredEntry, TriggerIndex
+from search.runtime.cache import LruCache
+from search.spec import IndexSpec
+
+_KEEP = 500
+_indexes: LruCache[str, tuple[tuple[tuple[str, bytes, float], ...], TriggerIndex]] = LruCache(_KEEP)
+
+
+def trigger_index(connection: Connection, spec: IndexSpec) -> TriggerIndex:
+    """Call inside a read transaction on the agent's index."""
+    paths = [f"{own.prefix}{name}" for own in spec.collections if not own.prefix for name in own.curated]
+    marks = ", ".join("?" * len(paths))
+    state = tuple(
+        connection.execute(f"SELECT path, hash, indexed_at FROM files WHERE path IN ({marks}) ORDER BY path", paths)  # noqa: S608
+    )
+    index_id = str(get_meta(connection, "index_id"))
+    known = _indexes.get(index_id)
+    if known is not None and known[0] == state:
+        return known[1]
+    index = TriggerIndex(_entries(connection, paths))
+    _indexes.put(index_id, (state, index))
+    return index
+
+
+def _entries(connection: Connection, paths: list[str]) -> list[TriggeredEntry]:
+    marks = ", ".join("?" * len(paths))
+    rows = connection.execute(
+        "SELECT f.path, c.start_line, c.end_line, c.text, c.triggers, c.projects, c.importance"  # noqa: S608
+        f" FROM files f JOIN chunks c ON c.file_id = f.id WHERE f.path IN ({marks}) AND c.triggers <> ''"
+        " AND c.origin IN ('owner', 'agent')"
+        " ORDER BY f.path, c.ord",
+        paths,
+    )
+    return [
+        TriggeredEntry(
+            Source(path, start, end),
+            text,
+            tuple(triggers.split("; ")),
+            frozenset(projects.split("; ")) if projects else frozenset(),
+            importance,
+        )
+        for path, start, end, text, triggers, projects, importance in rows
+    ]
