@@ -24,6 +24,9 @@ class AgentSettings(BaseModel):
     citations: Literal["auto", "on", "off"] = Field(
         "auto", description="Whether results name their source; auto: not in groups and channels."
     )
+    remember_across_conversations: bool = Field(
+        True, description="Whether a private chat may search the transcripts of the agent's other private chats."
+    )
     deadline_ms: int = Field(30_000, ge=50, le=120_000, description="A search answers by then with what it has.")
     ranking_profile: Literal["default", "reference"] = Field(
         "default", description="Named set of ranking values: measured best, or the reference's 0.7 / 0.3 and 30 days."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 from django.conf import settings
 
@@ -15,12 +14,14 @@ from agents.audit import record
 from agents.embedding import find_former, get_embedder
 from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
+from agents.privacy import transcripts_withheld, visible_session
 from agents.scope import Decision, decide
 from agents.sessions import Session
 from agents.specs import index_spec, scope_of
 from search import get as engine_get
 from search import pipeline
 from search.citations import CitationMode, citations_shown
+from search.documents.annotations import normalise_project_key
 from search.errors import EmbedderUnavailable
 from search.get import GetResult
 from search.index import reader
@@ -56,6 +57,8 @@ class Searched:
     outcome: SearchOutcome
     decision: Decision
     citations: CitationMode
+    withheld: str = ""
+    """Why transcripts were asked for and not looked into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +71,18 @@ class Denied:
 def search(*, agent: Agent, caller: Caller, session: Session | None, params: SearchParams) -> Searched | Denied:
     """Raises `MemoryDisabled` when the agent's memory is off, `Invalid` for a value that cannot be used."""
     own = _enabled_settings(agent)
-    decision = _gate(agent, caller, session, "search")
+    decision = gate(agent, caller, session, "search")
     if not decision.allowed:
         return Denied(decision)
     spec = index_spec(agent)
     citations = params.citations or own.citations
     request = _request(spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
-    return Searched(pipeline.search(spec, request, get_embedder(), find_former), decision, citations)
+    withheld = transcripts_withheld(decision, remember=own.remember_across_conversations)
+    if withheld:
+        spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
+    request = replace(request, visible_session=visible_session(scope_of(agent), decision))
+    outcome = pipeline.search(spec, request, get_embedder(), find_former)
+    return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
 
 
 def get(
@@ -89,7 +97,7 @@ def get(
 ) -> GetResult | Denied:
     """Lines of one file, named by path or `#docid`. Raises `MemoryDisabled`; a bad path is a result."""
     _enabled_settings(agent)
-    decision = _gate(agent, caller, session, "get")
+    decision = gate(agent, caller, session, "get")
     if not decision.allowed:
         return Denied(decision)
     spec = index_spec(agent)
@@ -111,7 +119,7 @@ def multi_get(
     _enabled_settings(agent)
     if bool(paths) == (glob is not None):
         raise Invalid("Give either paths or a glob.", hint='Such as {"glob": "memory/2026-*.md"}.', field="paths")
-    decision = _gate(agent, caller, session, "get")
+    decision = gate(agent, caller, session, "get")
     if not decision.allowed:
         return Denied(decision)
     spec = index_spec(agent)
@@ -144,6 +152,12 @@ def embedding_identity() -> EmbeddingIdentity | None:
         return None
 
 
+def active_projects(session: Session | None) -> tuple[str, ...]:
+    """The session's project keys as annotations write them; what cannot be a key is left out."""
+    keys = map(normalise_project_key, session.projects if session else ())
+    return tuple(dict.fromkeys(key for key in keys if key is not None))
+
+
 def _enabled_settings(agent: Agent) -> AgentSettings:
     own = read_settings(agent.settings)
     if not own.memory_enabled:
@@ -151,7 +165,8 @@ def _enabled_settings(agent: Agent) -> AgentSettings:
     return own
 
 
-def _gate(agent: Agent, caller: Caller, session: Session | None, verb: Literal["search", "get"]) -> Decision:
+def gate(agent: Agent, caller: Caller, session: Session | None, verb: str) -> Decision:
+    """The one gate, asked before any work by whatever shows memory. A denial is recorded as `<verb>.denied`."""
     decision = decide(scope_of(agent), session, trusted=caller.trusted)
     if not decision.allowed:
         record(
@@ -198,7 +213,7 @@ def _request(
         abstain=params.abstain,
         intent=params.intent,
         citations=shown,
-        projects=session.projects if session else (),
+        projects=active_projects(session),
         deadline_ms=own.deadline_ms if params.deadline_ms is None else params.deadline_ms,
         embed_timeout_ms=settings.MEMORY_QUERY_EMBED_TIMEOUT_MS,
         snippet_chars=own.snippet_chars,

@@ -10,7 +10,7 @@ from django.db import transaction
 from agents.actors import Caller
 from agents.models import Agent, WrittenLine
 from agents.sessions import Session, derive, narrow
-from search.documents.origin import least_trusted, line_digests
+from search.documents.origin import least_trusted, line_digests, named_origin
 from search.spec import Origin, OriginLookup
 
 BATCH = 500
@@ -70,7 +70,7 @@ def _origins(agent_id: int, digests: Collection[bytes]) -> dict[bytes, Origin]:
     found: dict[bytes, Origin] = {}
     for batch in _batches(digests):
         rows = WrittenLine.objects.filter(agent=agent_id, digest__in=batch)
-        found |= {bytes(digest): origin for digest, origin in rows.values_list("digest", "origin")}
+        found |= {bytes(digest): named_origin(origin) for digest, origin in rows.values_list("digest", "origin")}
     return found
 
 

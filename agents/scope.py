@@ -41,6 +41,16 @@ DEFAULT_SCOPE = Scope("deny", (Rule("allow", Match(chat_type="direct")), Rule("a
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one rule says of a chat: whether its conditions hold, and if not, the first that does not."""
+
+    index: int
+    action: Action
+    matches: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """`rule` is the index of the rule that decided; None when the default did, or no rule was asked."""
 
@@ -69,11 +79,20 @@ def decide(scope: Scope, session: Session | None, *, trusted: bool) -> Decision:
     return decision
 
 
+def verdicts(scope: Scope, chat: Chat) -> tuple[Verdict, ...]:
+    """Every rule's verdict on `chat` (a decision's `derived`), also of those after the one that decided."""
+    return tuple(
+        Verdict(index, rule.action, not obstacle, obstacle or f"{_words(rule.match)}: holds")
+        for index, rule in enumerate(scope.rules)
+        for obstacle in (_obstacle(rule, chat),)
+    )
+
+
 def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
     if chat.chat_type == "explicit" and trusted:
         return Decision(True, None, "the owner's own call", chat)
     for index, rule in enumerate(scope.rules):
-        if _applies(rule, chat):
+        if not _obstacle(rule, chat):
             verb = "allows" if rule.action == "allow" else "denies"
             return Decision(rule.action == "allow", index, f"rule {index} {verb} {_words(rule.match)}", chat)
     return Decision(
@@ -84,17 +103,21 @@ def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
     )
 
 
-def _applies(rule: Rule, chat: Chat) -> bool:
+def _obstacle(rule: Rule, chat: Chat) -> str:
+    """Why the rule does not apply to the chat; "" when it does."""
     match = rule.match
+    if match.chat_type is not None and match.chat_type != chat.chat_type:
+        return f"the chat type is {chat.chat_type}, not {match.chat_type}"
+    if match.channel is not None and match.channel != chat.channel:
+        return f"the channel is {chat.channel or 'none'}, not {match.channel}"
+    if match.key_prefix is not None and not _starts_with(_key_of(match.key_prefix, chat), match.key_prefix):
+        return f"the key does not begin with the parts {match.key_prefix}"
+    if match.raw_key_prefix is not None and not _starts_with(chat.raw_key, match.raw_key_prefix):
+        return f"the whole key does not begin with the parts {match.raw_key_prefix}"
     by_prefix = match.key_prefix is not None or match.raw_key_prefix is not None
     if by_prefix and rule.action == "allow" and match.chat_type is None and chat.chat_type in NEVER_BY_PREFIX:
-        return False
-    return (
-        (match.chat_type is None or match.chat_type == chat.chat_type)
-        and (match.channel is None or match.channel == chat.channel)
-        and (match.key_prefix is None or _starts_with(_key_of(match.key_prefix, chat), match.key_prefix))
-        and (match.raw_key_prefix is None or _starts_with(chat.raw_key, match.raw_key_prefix))
-    )
+        return f"an allow by prefix covers a chat of type {chat.chat_type} only when the rule names that type"
+    return ""
 
 
 def _key_of(prefix: str, chat: Chat) -> str:

@@ -14,8 +14,8 @@ def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
 
 
 def get_agent(slug: str, visible: Q | None = None) -> Agent:
-    """With its collections and rules at hand: three queries. Raises `NotFound`, also for agents not `visible`."""
-    agents = Agent.objects.prefetch_related("collections", "scope_rules")
+    """With its collections and rules at hand: four queries. Raises `NotFound`, also for agents not `visible`."""
+    agents = Agent.objects.prefetch_related("collections", "scope_rules", "shared_in")
     agent = agents.filter(visible or Q(), slug=slug).first()
     if agent is None:
         raise NotFound(f"There is no agent {slug}.", hint="GET /api/v1/agents lists those this key may see.")

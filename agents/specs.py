@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from agents.models import Agent, Collection
+from agents import provenance
+from agents.models import Agent, Collection, CollectionShare
 from agents.paths import index_path
 from agents.scope import Match, Rule, Scope
-from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec
+from search.documents.origin import named_origin
+from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec, Origin
 
 CURATED = ("MEMORY.md", "USER.md")
 
 
 def index_spec(agent: Agent) -> IndexSpec:
-    """One query for the collections, none when they were prefetched."""
+    """A query for the collections and one for those that others share, none when both were prefetched."""
+    own = (collection_spec(agent, collection) for collection in agent.collections.all())
+    shared = (shared_spec(share) for share in agent.shared_in.all())
     return IndexSpec(
-        agent=agent.slug,
-        path=index_path(agent.slug),
-        collections=tuple(collection_spec(agent, collection) for collection in agent.collections.all()),
-        timezone=agent.timezone,
+        agent=agent.slug, path=index_path(agent.slug), collections=(*own, *shared), timezone=agent.timezone
     )
 
 
@@ -33,10 +34,31 @@ def collection_spec(agent: Agent, collection: Collection) -> CollectionSpec:
         source="sessions" if collection.kind == Collection.Kind.SESSIONS else "memory",
         prefix=f"{collection.name}/",
         include_by_default=collection.include_by_default,
+        origin=default_origin(collection),
+        recorded=provenance.lookup(agent.pk),
     )
     if collection.kind != Collection.Kind.MEMORY:
         return spec
     return replace(spec, root=Path(agent.workspace), patterns=MEMORY_PATTERNS, prefix="", curated=CURATED)
+
+
+def shared_spec(share: CollectionShare) -> CollectionSpec:
+    """The owner's folder as a collection of the reader's index. It is gone from searches as soon as the share is."""
+    owner = share.collection.agent
+    name = shared_name(share)
+    return replace(collection_spec(owner, share.collection), name=name, prefix=f"{name}/", read_only=True)
+
+
+def shared_name(share: CollectionShare) -> str:
+    """`<owner>.<collection>`: neither part can hold a dot, so it is never the name of an own collection."""
+    return f"{share.collection.agent.slug}.{share.collection.name}"
+
+
+def default_origin(collection: Collection) -> Origin:
+    """Of lines without a record: the owner's in the agent's own memory, nobody's elsewhere unless the owner says so."""
+    if collection.origin:
+        return named_origin(collection.origin)
+    return "owner" if collection.kind == Collection.Kind.MEMORY else "untrusted"
 
 
 def scope_of(agent: Agent) -> Scope:

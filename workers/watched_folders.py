@@ -41,15 +41,15 @@ def _ignored(below: PurePath) -> bool:
 
 
 def existing_folders() -> Folders:
-    """The folders of all agents, in two queries and one look at each folder."""
+    """The folders of all agents, in three queries and one look at each folder."""
     flat: dict[str, set[int]] = {}
     deep: dict[str, set[int]] = {}
-    for agent in Agent.objects.prefetch_related("collections"):
-        for collection in agent.collections.all():
+    for agent in Agent.objects.prefetch_related("collections", "shared_in"):
+        for collection in (*agent.collections.all(), *(share.collection for share in agent.shared_in.all())):
             if collection.kind == Collection.Kind.MEMORY:
                 # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
-                flat.setdefault(agent.workspace, set()).add(agent.pk)
-                deep.setdefault(str(PurePath(agent.workspace, "memory")), set()).add(agent.pk)
+                flat.setdefault(collection.path, set()).add(agent.pk)
+                deep.setdefault(str(PurePath(collection.path, "memory")), set()).add(agent.pk)
             else:
                 deep.setdefault(collection.path, set()).add(agent.pk)
     return Folders(_present(flat), _present(deep))

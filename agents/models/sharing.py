@@ -8,10 +8,19 @@ from agents.models.agent import Agent
 from agents.models.collection import Collection
 
 
+class CollectionShareManager(models.Manager["CollectionShare"]):
+    """A share is of no use without its collection and that collection's owner."""
+
+    def get_queryset(self) -> models.QuerySet[CollectionShare]:
+        return super().get_queryset().select_related("collection__agent")
+
+
 class CollectionShare(models.Model):
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="shares")
     reader = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="shared_in")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CollectionShareManager()
 
     class Meta:
         ordering = ("id",)

@@ -42,9 +42,9 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 
 def agent_cards() -> list[AgentCard]:
-    """Three queries, whatever the number of agents, and a look into each index."""
+    """Four queries, whatever the number of agents, and a look into each index."""
     newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-id").values("pk")[:1]
-    agents = list(Agent.objects.prefetch_related("collections").annotate(last_run_id=Subquery(newest)))
+    agents = list(Agent.objects.prefetch_related("collections", "shared_in").annotate(last_run_id=Subquery(newest)))
     runs = Run.objects.in_bulk([agent.last_run_id for agent in agents if agent.last_run_id is not None])
     return [_card(agent, runs.get(agent.last_run_id)) for agent in agents]
 

@@ -23,6 +23,11 @@ def least_trusted(origins: Iterable[Origin]) -> Origin:
     return max(origins, key=TRUST.index, default="untrusted")
 
 
+def named_origin(name: str) -> Origin:
+    """An origin by its stored name; a name that this version does not know is trusted least."""
+    return next((origin for origin in TRUST if origin == name), "untrusted")
+
+
 def line_digest(line: str) -> bytes | None:
     """What a line is recognised by wherever it stands; None for a line that is too short to be anyone's."""
     words = line.strip()

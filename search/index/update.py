@@ -176,7 +176,8 @@ class _Update:
             return None
         digest = hashlib.sha256(data).digest()
         stamp = (found.mtime_ns, found.size, found.inode)
-        parsed, origins = None, ()
+        parsed: ParsedDocument | None = None
+        origins: tuple[Origin, ...] = ()
         if known is None or plan.recut or known.hash != digest:
             parsed = parse_document(
                 found.rel, data, curated=found.rel in collection.curated, chunking=self.spec.chunking

@@ -34,7 +34,8 @@ def set_scope(request: HttpRequest, slug: str, payload: ScopeBody) -> ScopeAnswe
 
 @router.post("/{slug}/scope/check", response=DecisionAnswer, operation_id="check_scope")
 def check_scope(request: HttpRequest, slug: str, payload: ScopeCheckBody) -> DecisionAnswer:
-    """Would this chat see the memory, and which rule says so? Without a session: as this key's own call."""
+    """Would this chat see the memory, and what does each rule say? Without a session: as this key's own call."""
     session = payload.session.session() if payload.session else None
     agent = agent_of(request, slug)
-    return decision_answer(memory.check_scope(agent=agent, caller=caller_of(request), session=session))
+    decision = memory.check_scope(agent=agent, caller=caller_of(request), session=session)
+    return decision_answer(scope_of(agent), decision)

@@ -25,7 +25,7 @@ def search(request: HttpRequest, slug: str, payload: SearchBody) -> SearchAnswer
     took_ms = round((time.perf_counter() - started) * 1000, 3)
     if isinstance(found, memory.Denied):
         return denied_search(found, payload, read_settings(agent.settings), took_ms=took_ms)
-    warnings = []
+    warnings = [found.withheld] if found.withheld else []
     if len(payload.query) > memory.MAX_QUERY_CHARS:
         warnings.append(f"Only the first {memory.MAX_QUERY_CHARS} characters of the query were used.")
     return search_answer(found, warnings=warnings, took_ms=took_ms)

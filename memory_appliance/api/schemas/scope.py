@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from agents.scope import Decision, Match, Rule, Scope
+from agents.scope import Decision, Match, Rule, Scope, verdicts
 from agents.services.scope import match_json
 from agents.sessions import ChatType, Session
 from memory_appliance.api.schemas.base import Answer, Body
@@ -75,17 +75,33 @@ class ScopeAnswer(Answer):
 
 
 class Derived(Answer):
+    """What the rules saw. `key` is without `agent:<id>:`, `raw_key` whole; both trimmed and in lower case."""
+
     chat_type: ChatType
     channel: str | None
+    key: str
+    raw_key: str
+
+
+class VerdictAnswer(Answer):
+    """`matches` false: `reason` is the first condition that does not hold. Exactly one rule at most `decides`."""
+
+    rule: int
+    action: Action
+    matches: bool
+    decides: bool
+    reason: str
 
 
 class DecisionAnswer(Answer):
-    """`rule` is the index of the rule that decided, or null when the default did."""
+    """`rule` is the index of the rule that decided, or null when the default did, or none was asked."""
 
     allowed: bool
     rule: int | None
     reason: str
+    default: Action
     derived: Derived
+    rules: list[VerdictAnswer]
 
 
 class DenialAnswer(Answer):
@@ -100,9 +116,25 @@ def scope_answer(scope: Scope) -> ScopeAnswer:
     return ScopeAnswer(default=scope.default, rules=rules)
 
 
-def decision_answer(decision: Decision) -> DecisionAnswer:
-    derived = Derived(chat_type=decision.derived.chat_type, channel=decision.derived.channel)
-    return DecisionAnswer(allowed=decision.allowed, rule=decision.rule, reason=decision.reason, derived=derived)
+def decision_answer(scope: Scope, decision: Decision) -> DecisionAnswer:
+    chat = decision.derived
+    return DecisionAnswer(
+        allowed=decision.allowed,
+        rule=decision.rule,
+        reason=decision.reason,
+        default=scope.default,
+        derived=Derived(chat_type=chat.chat_type, channel=chat.channel, key=chat.key, raw_key=chat.raw_key),
+        rules=[
+            VerdictAnswer(
+                rule=verdict.index,
+                action=verdict.action,
+                matches=verdict.matches,
+                decides=verdict.index == decision.rule,
+                reason=verdict.reason,
+            )
+            for verdict in verdicts(scope, chat)
+        ],
+    )
 
 
 def denial_answer(decision: Decision) -> DenialAnswer:

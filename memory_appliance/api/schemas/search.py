@@ -13,7 +13,7 @@ from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.citations import CitationMode
 from search.outcome import DegradationCode, Hit
-from search.spec import Corpus, Mode, Source
+from search.spec import Corpus, Mode, Origin, Source
 
 
 class SearchBody(Body):
@@ -69,6 +69,7 @@ class HitAnswer(Answer):
     collection: str
     source: Source
     docid: str
+    origin: Origin = Field(description="Who stands behind the text; kept outside of it.")
     citation: str | None = None
     importance: int | None = None
     date: str | None = None
@@ -146,6 +147,7 @@ def _hit(hit: Hit) -> HitAnswer:
         collection=hit.collection,
         source=hit.source,
         docid=hit.docid,
+        origin=hit.origin,
         citation=hit.citation,
         importance=hit.importance,
         date=hit.date,

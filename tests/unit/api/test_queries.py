@@ -21,10 +21,10 @@ def used_key(as_owner: Api, al: Agent) -> Api:
 
 
 @pytest.mark.parametrize("call", READS)
-def test_a_search_and_a_get_read_key_agent_collections_and_rules(
+def test_a_search_and_a_get_read_key_agent_collections_rules_and_shares(
     used_key: Api, django_assert_num_queries: Any, call: str
 ) -> None:
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         assert used_key.post(f"/agents/al/{call}", READS[call]).status_code == 200
 
 

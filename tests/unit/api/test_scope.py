@@ -23,7 +23,25 @@ def test_the_check_names_the_rule_that_decides(as_owner: Api, al: Agent) -> None
     as_owner.put("/agents/al/scope", TELEGRAM)
     check = as_owner.post("/agents/al/scope/check", {"session": {"key": "agent:al:telegram:group:9"}}).json()
     assert (check["allowed"], check["rule"]) == (True, 0)
-    assert check["derived"] == {"chat_type": "group", "channel": "telegram"}
+    assert check["derived"] == {
+        "chat_type": "group", "channel": "telegram", "key": "telegram:group:9", "raw_key": "agent:al:telegram:group:9"
+    }  # fmt: skip
+
+
+def test_the_check_says_what_every_rule_says(as_owner: Api, al: Agent) -> None:
+    rules = [
+        {"action": "deny", "match": {"channel": "discord"}},
+        {"action": "allow", "match": {"key_prefix": "telegram"}},
+        {"action": "allow", "match": {"chat_type": "group"}},
+        {"action": "deny", "match": {}},
+    ]
+    as_owner.put("/agents/al/scope", {"default": "deny", "rules": rules})
+    check = as_owner.post("/agents/al/scope/check", {"session": {"key": "agent:al:telegram:group:9"}}).json()
+    assert [(verdict["matches"], verdict["decides"]) for verdict in check["rules"]] == [
+        (False, False), (False, False), (True, True), (True, False)
+    ]  # fmt: skip
+    assert check["rules"][0]["reason"] == "the channel is telegram, not discord"
+    assert "only when the rule names that type" in check["rules"][1]["reason"]
 
 
 def test_a_chat_that_no_rule_allows_is_denied_by_default(as_owner: Api, al: Agent) -> None:
