@@ -6,6 +6,8 @@ from agents.models.collection import Collection
 from agents.models.heartbeat import WorkerHeartbeat
 from agents.models.provenance import WrittenLine
 from agents.models.provider_choice import ProviderChoice
+from agents.models.recall_event import RecallEvent
+from agents.models.recall_toggle import RecallToggle
 from agents.models.role import AgentRole
 from agents.models.run import Run
 from agents.models.scope import ScopeRule
@@ -22,6 +24,8 @@ __all__ = [
     "Collection",
     "CollectionShare",
     "ProviderChoice",
+    "RecallEvent",
+    "RecallToggle",
     "Run",
     "ScopeRule",
     "Tombstone",
