@@ -100,7 +100,7 @@ def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = Non
 
 def forget_if_deleted(run: Run, spec: IndexSpec) -> None:
     """An agent that was deleted while its index was written leaves no index behind."""
-    if not Agent.objects.filter(pk=run.agent_id).exists():
+    if not Agent.objects.filter(pk=run.index_agent.pk).exists():
         remove_index(spec.path)
 
 

@@ -6,9 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from pydantic import SecretStr
 
 from memory_appliance.settings.logs import logging_settings
-from memory_appliance.settings.options import OptionError, load_options, unknown_names
+from memory_appliance.settings.options import (
+    KEY_PROVIDERS,
+    URL_PROVIDERS,
+    OptionError,
+    load_options,
+    unknown_names,
+)
 from memory_appliance.settings.secret_key import stored_secret_key
 from workers.sockets import socket_dir
 
@@ -28,6 +35,18 @@ MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
 MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
 MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
+MEMORY_ROLE_MODELS: dict[str, str] = {
+    "embed": OPTIONS.embed_model,
+    "rerank": OPTIONS.rerank_model,
+    "generate": OPTIONS.generate_model,
+}
+MEMORY_PROVIDER_KEYS: dict[str, SecretStr | None] = {
+    provider: getattr(OPTIONS, f"{provider}_api_key") for provider in KEY_PROVIDERS
+}
+MEMORY_PROVIDER_URLS: dict[str, str] = {
+    provider: getattr(OPTIONS, f"{provider}_base_url") for provider in URL_PROVIDERS
+}
+MEMORY_HUB_URL: str = OPTIONS.hub_url
 MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
 
 try:

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
 from dotenv import dotenv_values
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_appliance.settings.secret_files import secret_from_file
+from search.runtime.presets import Role
+from search.runtime.providers.address import checked_url
+from search.runtime.providers.choice import parse_choice
 
 PREFIX = "MEMORY_"
 ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
@@ -22,6 +25,13 @@ SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 
 IGNORED_NAMES = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
 """systemd sets these for every service it starts."""
+
+
+KEY_PROVIDERS = ("openai", "gemini", "voyage", "mistral", "cohere", "jina", "ollama", "compatible")
+"""Providers that may want a key: each has an option `<provider>_api_key`."""
+
+URL_PROVIDERS = ("openai", "ollama", "compatible")
+"""Providers whose address the owner may set: each has an option `<provider>_base_url`."""
 
 
 class OptionError(Exception):
@@ -110,6 +120,33 @@ class Options(BaseSettings):
         le=60_000,
         description="How long a search waits for its query's vector before it goes by words alone.",
     )
+    embed_model: str = Field(
+        "local",
+        description="Who embeds: `local`, `ollama`, `openai`, `gemini`, `voyage`, `mistral` or `none`, and after a "
+        "colon the model; see docs/models.md. What is set through the API goes first.",
+    )
+    rerank_model: str = Field(
+        "none", description="Who reranks: `local`, `cohere`, `jina`, `voyage`, `compatible` or `none`, and the model."
+    )
+    generate_model: str = Field(
+        "none", description="Who writes: `local`, `ollama`, `openai`, `gemini`, `mistral` or `none`, and the model."
+    )
+    openai_base_url: str = Field(
+        "", description="Address of a service that speaks like OpenAI; else OpenAI's own. Gets MEMORY_OPENAI_API_KEY."
+    )
+    ollama_base_url: str = Field("", description="Address of Ollama; else http://127.0.0.1:11434.")
+    compatible_base_url: str = Field("", description="Address below which a `/rerank` service answers.")
+    openai_api_key: SecretStr | None = Field(None, description="Key for `openai`.")
+    gemini_api_key: SecretStr | None = Field(None, description="Key for `gemini`.")
+    voyage_api_key: SecretStr | None = Field(None, description="Key for `voyage`.")
+    mistral_api_key: SecretStr | None = Field(None, description="Key for `mistral`.")
+    cohere_api_key: SecretStr | None = Field(None, description="Key for `cohere`.")
+    jina_api_key: SecretStr | None = Field(None, description="Key for `jina`.")
+    ollama_api_key: SecretStr | None = Field(None, description="Key for `ollama`, where a proxy asks for one.")
+    compatible_api_key: SecretStr | None = Field(None, description="Key for `compatible`.")
+    hub_url: str = Field(
+        "https://huggingface.co", description="Where models are downloaded from; a mirror has the same paths."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="What is written to stderr.")
 
     @field_validator("log_level", mode="before")
@@ -137,6 +174,16 @@ class Options(BaseSettings):
                 raise ValueError("the root of the file system cannot be allowed; name the folders inside it")
         return value
 
+    @field_validator("embed_model", "rerank_model", "generate_model")
+    @classmethod
+    def _known_provider(cls, value: str, info: ValidationInfo) -> str:
+        return str(parse_choice(cast(Role, str(info.field_name).removesuffix("_model")), value))
+
+    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url")
+    @classmethod
+    def _usable_address(cls, value: str) -> str:
+        return checked_url(value) if value else value
+
     @field_validator("bootstrap_key")
     @classmethod
     def _fit_for_a_header(cls, value: SecretStr | None) -> SecretStr | None:
@@ -149,7 +196,10 @@ class Options(BaseSettings):
             raise ValueError("goes into an HTTP header: use letters, digits and signs of ASCII, without spaces")
         return value
 
-    @field_validator("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url")
+    @field_validator(
+        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url"),
+        *(f"{provider}_api_key" for provider in KEY_PROVIDERS),
+    )
     @classmethod
     def _not_the_sample(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and value.get_secret_value().startswith(SAMPLE_SECRET):

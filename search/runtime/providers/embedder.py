@@ -13,9 +13,10 @@ from search.errors import EmbedderUnavailable
 from search.runtime.cache import LruCache
 from search.runtime.fingerprint import remote_identity
 from search.runtime.protocols import Vectors
+from search.runtime.providers.address import Address
 from search.runtime.providers.batches import batches, parts, weight
 from search.runtime.providers.failures import ProviderFailed
-from search.runtime.providers.http import Address, Endpoint
+from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import MAX_BATCH_TOKENS, EmbeddingVendor, Purpose
 from search.spec import EmbeddingIdentity

@@ -1,17 +1,17 @@
-"""Endpoint: one provider's address and key; post() with retries, a deadline and every failure classified."""
+"""Endpoint: post() to one provider with retries, a deadline and every failure classified."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponential_jitter
 
+from search.runtime.providers.address import Address
 from search.runtime.providers.failures import TRANSIENT, ProviderFailed, classify
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
@@ -20,25 +20,6 @@ _QUICK = wait_exponential_jitter(multiplier=0.5, max=8, jitter=0.2)
 _LIMITED = wait_exponential_jitter(multiplier=5, max=60, jitter=1)
 _ATTEMPTS = 3
 _ATTEMPTS_LIMITED = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a provider is, and what opens its door. The key is shown nowhere."""
-
-    provider: str
-    base_url: str
-    key: str = field(default="", repr=False)
-
-
-def checked_url(url: str) -> str:
-    """A base URL without its last slash. Raises ValueError, one line, for one that cannot be used."""
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("an address begins with http:// or https:// and names a host")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ValueError("an address has no user name, no query and no fragment; keys belong into the environment")
-    return url.strip().rstrip("/")
 
 
 class Endpoint:

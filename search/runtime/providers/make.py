@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from search.runtime.providers.address import Address
 from search.runtime.providers.choice import CHAT_PATHS, VENDORS, ModelChoice
 from search.runtime.providers.embedder import RemoteEmbedder
 from search.runtime.providers.generator import RemoteGenerator
-from search.runtime.providers.http import Address
 from search.runtime.providers.reranker import RemoteReranker
 
 _KEPT = 64

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from search.errors import RerankerUnavailable
+from search.runtime.providers.address import Address
 from search.runtime.providers.failures import ProviderFailed
-from search.runtime.providers.http import Address, Endpoint
+from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import bearer
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from search.runtime.providers.address import Address
 from search.runtime.providers.embedder import RemoteEmbedder
 from search.runtime.providers.gemini import Gemini
-from search.runtime.providers.http import Address
 from search.runtime.providers.mistral import Mistral
 from search.runtime.providers.ollama import Ollama
 from search.runtime.providers.openai import OpenAI

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from search.errors import EmbedderUnavailable
+from search.runtime.providers.address import checked_url
 from search.runtime.providers.failures import classify
-from search.runtime.providers.http import checked_url
 from tests.unit.providers.conftest import KEY, Serve, embedder_at
 from tests.unit.providers.vendors import Answer, Asked, Said, in_shape, well
 

@@ -9,9 +9,9 @@ import pytest
 from search.errors import EmbedderUnavailable
 from search.runtime.protocols import Message
 from search.runtime.providers import fallback
+from search.runtime.providers.address import Address
 from search.runtime.providers.fallback import FallbackEmbedder, FallbackGenerator, FallbackReranker
 from search.runtime.providers.generator import RemoteGenerator
-from search.runtime.providers.http import Address
 from search.runtime.providers.reranker import RemoteReranker
 from tests.unit.providers.conftest import Serve, embedder_at
 from tests.unit.providers.vendors import Said, well

@@ -8,8 +8,8 @@ import pytest
 
 from search.errors import GeneratorUnavailable
 from search.runtime.protocols import Message
+from search.runtime.providers.address import Address
 from search.runtime.providers.generator import RemoteGenerator, without_thoughts
-from search.runtime.providers.http import Address
 from tests.unit.providers.conftest import KEY, Serve
 from tests.unit.providers.vendors import Said, VendorServer
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from search.errors import RerankerUnavailable
-from search.runtime.providers.http import Address
+from search.runtime.providers.address import Address
 from search.runtime.providers.reranker import RemoteReranker
 from tests.unit.providers.conftest import KEY, Serve
 from tests.unit.providers.vendors import Asked, Said, VendorServer

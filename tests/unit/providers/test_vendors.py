@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from search.runtime.providers.address import Address
 from search.runtime.providers.embedder import RemoteEmbedder
-from search.runtime.providers.http import Address
 from tests.unit.providers.conftest import KEY, VENDORS, Serve, embedder_at
 from tests.unit.providers.vendors import texts_of, vector_of, well
 
