@@ -38,6 +38,21 @@ class AgentSettings(BaseModel):
     importance: bool | None = Field(None, description="Whether `importance:` annotations weigh.")
     mmr: bool | None = Field(None, description="Whether results that repeat each other are spread.")
     mmr_lambda: float | None = Field(None, ge=0, le=1, description="1: relevance alone; 0: variety alone.")
+    context_file_chars: int = Field(
+        20_000, ge=100, le=200_000, description="Characters of MEMORY.md that a new chat starts with; USER.md: 4,000."
+    )
+    context_total_chars: int = Field(
+        60_000, ge=100, le=500_000, description="Characters of all curated files together at the start of a chat."
+    )
+    context_daily_days: int = Field(
+        2, ge=0, le=14, description="Days whose notes a new chat starts with: today, yesterday …"
+    )
+    context_daily_file_chars: int = Field(
+        1_200, ge=100, le=10_000, description="Characters of one day's notes at the start of a chat."
+    )
+    context_daily_total_chars: int = Field(
+        2_800, ge=100, le=50_000, description="Characters of all notes together at the start of a chat."
+    )
     update_interval_seconds: int | None = Field(
         None, ge=5, le=86_400, description="How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS."
     )

@@ -12,7 +12,8 @@ from search.documents.importance import LEAST, MOST
 MAX_TEXT_CHARS = 100_000
 MAX_TRIGGERS = 20
 MAX_TRIGGER_CHARS = 100
-_CURATED = frozenset({"MEMORY.md", "USER.md"})
+CURATED = frozenset({"MEMORY.md", "USER.md"})
+"""Cut per entry; only their triggers count."""
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s+\S")
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
@@ -36,9 +37,9 @@ def make_block(text: str, *, path: str, importance: int | None, triggers: Sequen
     """
     clean = _ANNOTATION.sub("&lt;!--", _clean(text))
     lines = clean.split("\n")
-    if not _STRUCTURE.match(lines[0]) and (len(lines) == 1 or path in _CURATED):
+    if not _STRUCTURE.match(lines[0]) and (len(lines) == 1 or path in CURATED):
         lines = ["- " + lines[0], *(f"  {line}" if line else "" for line in lines[1:])]
-    comments = _comments(importance, triggers, curated=path in _CURATED)
+    comments = _comments(importance, triggers)
     written = list(lines)
     if comments and len(lines) == 1:
         written[0] += f" {comments}"
@@ -80,19 +81,13 @@ def _clean(text: str) -> str:
     return clean.lstrip(" \t") if "\n" not in clean else clean
 
 
-def _comments(importance: int | None, triggers: Sequence[str], *, curated: bool) -> str:
+def _comments(importance: int | None, triggers: Sequence[str]) -> str:
     parts = []
     if importance is not None:
         if not LEAST <= importance <= MOST:
             raise Invalid(f"importance is not between {LEAST} and {MOST}.", hint="5 is neutral.", field="importance")
         parts.append(f"<!-- importance: {importance} -->")
     words = [_trigger(trigger, place) for place, trigger in enumerate(triggers)]
-    if words and not curated:
-        raise Invalid(
-            "Triggers are read only from MEMORY.md and USER.md.",
-            hint="Use the target memory or user, or leave the triggers out.",
-            field="triggers",
-        )
     if len(words) > MAX_TRIGGERS:
         raise Invalid(f"There are more than {MAX_TRIGGERS} triggers.", hint="Use fewer.", field="triggers")
     if words:

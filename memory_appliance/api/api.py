@@ -7,7 +7,20 @@ from ninja import NinjaAPI
 from memory_appliance.api import errors
 from memory_appliance.api.parser import StrictJsonParser
 from memory_appliance.api.renderer import Utf8Renderer
-from memory_appliance.api.routes import agents, audit, collections, get, index, keys, runs, scope, search, settings
+from memory_appliance.api.routes import (
+    agents,
+    audit,
+    collections,
+    context,
+    get,
+    index,
+    keys,
+    notes,
+    runs,
+    scope,
+    search,
+    settings,
+)
 
 api = NinjaAPI(
     title="Memory Appliance",
@@ -21,7 +34,7 @@ api = NinjaAPI(
 )
 errors.install(api)
 
-for part in (search, get, index, agents, collections, scope, settings):
+for part in (search, get, context, notes, index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
 api.add_router("/runs", runs.router)

@@ -17,6 +17,8 @@ BODIES: dict[str, Any] = {
     "search": {"query": "spare key"},
     "get": {"path": "MEMORY.md"},
     "multi_get": {"glob": "*.md"},
+    "get_context": {},
+    "write_note": {"text": "The gate code is 4411."},
     "get_status": None,
     "list_files": None,
     "update_index": None,
