@@ -6,20 +6,21 @@ import os
 import sys
 
 import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")
-    django.setup()
     try:
+        django.setup()
         call_command("migrate", verbosity=0, interactive=False)
         call_command("bootstrap")
     except CommandError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except OperationalError as error:
+    except (OperationalError, ImproperlyConfigured) as error:
         print(f"error: the control database cannot be used: {str(error).strip()}", file=sys.stderr)
         return 1
     return 0
