@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ninja import NinjaAPI
-
 from memory_appliance.api import errors
+from memory_appliance.api.description import DescribedApi
 from memory_appliance.api.parser import StrictJsonParser
 from memory_appliance.api.renderer import Utf8Renderer
 from memory_appliance.api.routes import (
@@ -22,7 +21,7 @@ from memory_appliance.api.routes import (
     settings,
 )
 
-api = NinjaAPI(
+api = DescribedApi(
     title="Memory Appliance",
     version="1",
     description="A memory server for many agents. Every error has one shape; its codes are in docs/errors.md.",

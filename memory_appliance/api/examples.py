@@ -1,0 +1,34 @@
+"""An example of every request body, by the operation's id: shown in the description, sent by its test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_CHAT = {"key": "agent:home:telegram:direct:42"}
+
+EXAMPLES: dict[str, Any] = {
+    "search": {"query": "Where is the spare key?", "max_results": 3, "session": _CHAT},
+    "get": {"path": "MEMORY.md", "from": 1, "lines": 40, "session": _CHAT},
+    "multi_get": {"glob": "memory/2026-*.md", "max_bytes": 65536, "session": _CHAT},
+    "get_context": {"session": _CHAT, "now": "2026-11-30T08:00:00+01:00"},
+    "write_note": {"text": "The spare key moved to the blue pot.", "importance": 7, "idempotency_key": "7f3c9a"},
+    "create_agent": {
+        "slug": "home",
+        "name": "The household",
+        "timezone": "Europe/Stockholm",
+        "settings": {"max_results": 8},
+    },
+    "change_agent": {"name": "The household", "settings": {"citations": "on", "max_results": None}},
+    "create_collection": {"name": "house-notes", "path": "notes", "ignore": ["drafts/**"], "context": "House notes."},
+    "change_collection": {"context": "Notes on the house and the garden.", "include_by_default": False},
+    "set_scope": {
+        "default": "deny",
+        "rules": [
+            {"action": "allow", "match": {"chat_type": "direct"}},
+            {"action": "allow", "match": {"key_prefix": "main"}},
+        ],
+    },
+    "check_scope": {"session": _CHAT},
+    "set_settings": {"mode": "hybrid", "min_score": 0.4, "max_results": None},
+    "create_key": {"name": "telegram gateway", "agents": ["home"], "rights": ["read", "write"], "trusted": True},
+}
