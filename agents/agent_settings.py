@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from agents.errors import Invalid
+from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
+from search.runtime.presets import Role
+from search.runtime.providers.choice import parse_choice
 from search.spec import Mode, RankingSpec
+
+ChatId = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=200)]
+_ROLE_FIELDS = tuple(f"{role}_{rank}" for role in get_args(Role) for rank in ("model", "fallback"))
 
 
 class AgentSettings(BaseModel):
@@ -53,6 +67,46 @@ class AgentSettings(BaseModel):
     context_daily_total_chars: int = Field(
         2_800, ge=100, le=50_000, description="Characters of all notes together at the start of a chat."
     )
+    recall_enabled: bool = Field(True, description="Off: no turn of this agent is recalled for.")
+    recall_mode: RecallMode = Field(
+        "escalate",
+        description="always: search on every turn; escalate: when the message asks for something remembered; "
+        "off: trigger phrases alone.",
+    )
+    recall_chat_types: tuple[Literal["direct", "group", "channel", "explicit"], ...] = Field(
+        ("direct", "explicit"), description="Kinds of chat that are recalled for."
+    )
+    recall_allowed_chat_ids: tuple[ChatId, ...] = Field(
+        (), max_length=1000, description="When any are given, only these chats are recalled for."
+    )
+    recall_denied_chat_ids: tuple[ChatId, ...] = Field(
+        (), max_length=1000, description="Chats that are never recalled for; goes before the allowed ones."
+    )
+    recall_timeout_ms: int = Field(
+        15_000, ge=250, le=120_000, description="A turn is answered by then with what has been found."
+    )
+    recall_max_summary_chars: int = Field(220, ge=40, le=1000, description="Longest summary of the deep lane.")
+    recall_query_mode: QueryMode = Field(
+        "recent", description="What a writing model is shown: the message, the recent turns too, or all of them."
+    )
+    recall_prompt_style: PromptStyle = Field(
+        "auto", description="How readily a writing model brings something up; auto: by the query mode."
+    )
+    recall_prompt_append: str = Field("", max_length=4000, description="Put below the writing model's instructions.")
+    recall_prompt_override: str = Field("", max_length=8000, description="Put in place of these instructions.")
+    recall_thinking: Thinking = Field("off", description="Room that a writing model gets to think before it answers.")
+    recall_store_messages: bool = Field(
+        False, description="Whether recall events keep the message and the whole query; else the terms looked for."
+    )
+    recall_retention_days: int = Field(30, ge=1, le=3650, description="How long recall events are kept.")
+    embed_model: str | None = Field(
+        None, description="Who embeds, `provider` or `provider:model`; null: as for the whole server."
+    )
+    embed_fallback: str | None = Field(None, description="Who embeds while the first cannot; `none`: nobody.")
+    rerank_model: str | None = Field(None, description="Who reranks, `provider` or `provider:model`.")
+    rerank_fallback: str | None = Field(None, description="Who reranks when the first fails.")
+    generate_model: str | None = Field(None, description="Who writes, `provider` or `provider:model`.")
+    generate_fallback: str | None = Field(None, description="Who writes when the first fails.")
     update_interval_seconds: int | None = Field(
         None, ge=5, le=86_400, description="How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS."
     )
@@ -62,6 +116,12 @@ class AgentSettings(BaseModel):
         le=3600,
         description="Pause between updates while files change; null: MEMORY_UPDATE_DEBOUNCE_SECONDS.",
     )
+
+    @field_validator(*_ROLE_FIELDS)
+    @classmethod
+    def _known_provider(cls, value: str | None, info: ValidationInfo) -> str | None:
+        role = cast(Role, str(info.field_name).split("_")[0])
+        return None if value is None else str(parse_choice(role, value))
 
     def stored(self) -> dict[str, Any]:
         """What differs from the defaults: the JSON that the agent's row keeps."""

@@ -72,6 +72,17 @@ def narrow(chat: Chat, session: Session) -> Chat:
     return replace(chat, chat_type=chat_type, channel=channel)
 
 
+def chat_ids(session: Session | None) -> frozenset[str]:
+    """Every id by which the chat is known, in lower case: the caller's `chat_id` and the peer in its key."""
+    if session is None:
+        return frozenset()
+    parts = derive(session.key).key.split(":")
+    kind = next((place for place, part in enumerate(parts[:3]) if part in _PEER_KINDS), None)
+    peer = parts[kind + 1] if kind is not None and kind + 1 < len(parts) else ""
+    given = (session.chat_id or "").strip().lower()
+    return frozenset(name for name in (peer, given) if name)
+
+
 def _shape(parts: list[str]) -> tuple[ChatType, str | None]:
     if not all(parts):
         return "unknown", None

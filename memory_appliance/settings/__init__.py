@@ -35,6 +35,7 @@ MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
 MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
 MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
+MEMORY_RECALL: bool = OPTIONS.recall
 MEMORY_ROLE_MODELS: dict[str, str] = {
     "embed": OPTIONS.embed_model,
     "rerank": OPTIONS.rerank_model,

@@ -120,6 +120,7 @@ class Options(BaseSettings):
         le=60_000,
         description="How long a search waits for its query's vector before it goes by words alone.",
     )
+    recall: bool = Field(True, description="Whether turns are recalled for at all; `0` switches it off everywhere.")
     embed_model: str = Field(
         "local",
         description="Who embeds: `local`, `ollama`, `openai`, `gemini`, `voyage`, `mistral` or `none`, and after a "

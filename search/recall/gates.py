@@ -6,11 +6,9 @@ Facts that are not known yet are None and stop nothing; the turn asks again when
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
+from search.recall.choices import RecallMode
 from search.recall.outcome import Reason, Status
-
-RecallMode = Literal["escalate", "always", "off"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from search.documents.terms import CJK_RUN
 from search.documents.text import safe_cut
 from search.recall.block import without_blocks
-
-QueryMode = Literal["message", "recent", "full"]
+from search.recall.choices import QueryMode
 
 SHORT = 12
 """A message that weighs less (a CJK character weighs two) is searched together with the turn before it."""

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from search.errors import EmbedderUnavailable
-from search.pipeline import FindEmbedder
+from search.journey import FindEmbedder
 from search.recall.block import context_block
 from search.recall.breaker import Breaker
+from search.recall.choices import QueryMode
 from search.recall.deep import DeepAnswer, DeepLane, DeepTask, Draft
 from search.recall.fast import FastAnswer, fast_lane
 from search.recall.findings import Finding
@@ -20,7 +21,7 @@ from search.recall.intent import IntentVerdict, judge_intent
 from search.recall.models import TurnEmbedder, TurnGenerator, Writers
 from search.recall.outcome import Reason, RecallOutcome, Source, Status, Step
 from search.recall.prompts import Prompt
-from search.recall.query import HistoryTurn, QueryMode, clean, conversation, cut, search_query
+from search.recall.query import HistoryTurn, clean, conversation, cut, search_query
 from search.recall.turns import Ended, Late, Turns
 from search.recall.writer import Task
 from search.runtime.protocols import Embedder, Generator, Vectors

@@ -10,6 +10,7 @@ from typing import Any
 
 from search.get import GetResult
 from search.outcome import SearchOutcome
+from search.recall.choices import QueryMode
 from search.recall.grounding import says_nothing
 from search.recall.models import TurnGenerator
 from search.recall.prompts import ANSWER_SCHEMA, BUDGETS, Prompt, shown
@@ -25,7 +26,7 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 @dataclass(frozen=True, slots=True)
 class Task:
     conversation: str
-    query_mode: str
+    query_mode: QueryMode
     prompt: Prompt
     limit: int
 

@@ -1,0 +1,171 @@
+"""The use-case of active memory: gates, lanes and the event of one turn; and whether a chat would be recalled for."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils import timezone
+
+from agents.actors import Caller
+from agents.agent_settings import AgentSettings, read_settings
+from agents.audit import record
+from agents.embedding import find_former, get_embedder
+from agents.errors import MemoryDisabled
+from agents.models import Agent
+from agents.privacy import transcripts_withheld, visible_session
+from agents.recall_events import record_event, session_digest
+from agents.recall_toggles import recall_toggled_on
+from agents.scope import Decision, decide
+from agents.sessions import Session, chat_ids
+from agents.specs import index_spec, scope_of
+from search.documents.annotations import normalise_project_key
+from search.recall.choices import QueryMode, RecallMode
+from search.recall.gates import GateFacts, Stop, first_stop
+from search.recall.outcome import Reason, RecallOutcome, Status
+from search.recall.prompts import Prompt
+from search.recall.query import HistoryTurn
+from search.recall.turn import Models, Recall, Turn
+from search.spec import SearchRequest
+
+MAX_MESSAGE_CHARS = 20_000
+LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS = 250, 120_000
+
+_recall = Recall()
+
+
+@dataclass(frozen=True, slots=True)
+class RecallParams:
+    """What a gateway asks; None leaves a value to the agent's settings. A timeout out of range is moved into it."""
+
+    message: str
+    history: Sequence[HistoryTurn] = field(default_factory=tuple)
+    mode: RecallMode | None = None
+    query_mode: QueryMode | None = None
+    timeout_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    outcome: RecallOutcome
+    decision: Decision
+    elapsed_ms: float
+    event_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a turn of this chat would come to the lanes; `stop` is the gate that is closed."""
+
+    stop: Stop | None
+    decision: Decision
+    mode: RecallMode
+
+
+def recall(*, agent: Agent, caller: Caller, session: Session | None, params: RecallParams) -> Recalled:
+    """Answers within the timeout and a little, whatever happens. Raises `MemoryDisabled`."""
+    started = time.perf_counter()
+    own = _settings(agent)
+    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    facts = gate_facts(agent, own, session, decision, mode=params.mode)
+    embedder = get_embedder()
+    turn = _turn(agent, own, session, decision, params)
+    outcome = _recall.turn(facts, turn, Models(embedder=embedder, former=find_former))
+    elapsed_ms = round((time.perf_counter() - started) * 1000, 3)
+    if outcome.status is Status.DENIED:
+        record(
+            actor=caller.actor,
+            action="recall.denied",
+            target=agent.slug,
+            agent_slug=agent.slug,
+            detail={"rule": decision.rule, "reason": decision.reason, "chat_type": decision.derived.chat_type},
+        )
+    event_id = record_event(
+        agent=agent,
+        own=own,
+        session=session,
+        decision=decision,
+        message=params.message,
+        outcome=outcome,
+        elapsed_ms=elapsed_ms,
+    )
+    return Recalled(outcome, decision, elapsed_ms, event_id)
+
+
+def recall_ready(*, agent: Agent, caller: Caller, session: Session | None) -> Readiness:
+    """The same gates as a turn's, up to those that need a message. Raises `MemoryDisabled`."""
+    own = _settings(agent)
+    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    facts = gate_facts(agent, own, session, decision, mode=None)
+    stop = first_stop(replace(facts, breaker_open=_recall.lanes.open(agent.slug)))
+    return Readiness(stop, decision, facts.mode)
+
+
+def gate_facts(
+    agent: Agent, own: AgentSettings, session: Session | None, decision: Decision, *, mode: RecallMode | None
+) -> GateFacts:
+    return GateFacts(
+        server_enabled=settings.MEMORY_RECALL,
+        agent_enabled=own.recall_enabled,
+        chat_type=decision.derived.chat_type,
+        chat_ids=chat_ids(session),
+        allowed_chat_types=frozenset(own.recall_chat_types),
+        allowed_chat_ids=frozenset(own.recall_allowed_chat_ids),
+        denied_chat_ids=frozenset(own.recall_denied_chat_ids),
+        session_enabled=recall_toggled_on(agent, session),
+        scope_allowed=decision.allowed,
+        mode=mode or own.recall_mode,
+    )
+
+
+def refused(recalled: Recalled) -> bool:
+    """Whether the answer owes the caller the scope's decision."""
+    return recalled.outcome.status is Status.DENIED or recalled.outcome.reason is Reason.SCOPE_DENIED
+
+
+def _settings(agent: Agent) -> AgentSettings:
+    own = read_settings(agent.settings)
+    if not own.memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    return own
+
+
+def _turn(agent: Agent, own: AgentSettings, session: Session | None, decision: Decision, params: RecallParams) -> Turn:
+    spec = index_spec(agent)
+    remembers = not transcripts_withheld(decision, remember=own.remember_across_conversations)
+    if not remembers:
+        spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
+    keys = (normalise_project_key(key) for key in (session.projects if session else ()))
+    timeout_ms = own.recall_timeout_ms if params.timeout_ms is None else params.timeout_ms
+    return Turn(
+        spec=spec,
+        session=session_digest(session),
+        message=params.message[:MAX_MESSAGE_CHARS],
+        history=params.history,
+        search=SearchRequest(
+            query="",
+            mode=own.mode,
+            min_score=0.0,
+            corpus="all" if remembers else "memory",
+            projects=tuple(key for key in keys if key is not None),
+            visible_session=visible_session(scope_of(agent), decision),
+            embed_timeout_ms=settings.MEMORY_QUERY_EMBED_TIMEOUT_MS,
+            snippet_chars=own.snippet_chars,
+            ranking=own.ranking(),
+        ),
+        today=timezone.now().astimezone(ZoneInfo(agent.timezone)).date(),
+        timeout_ms=min(MOST_TIMEOUT_MS, max(LEAST_TIMEOUT_MS, timeout_ms)),
+        query_mode=params.query_mode or own.recall_query_mode,
+        prompt=Prompt(
+            style=own.recall_prompt_style,
+            append=own.recall_prompt_append,
+            override=own.recall_prompt_override,
+            thinking=own.recall_thinking,
+        ),
+        summary_chars=own.recall_max_summary_chars,
+        settings=json.dumps(own.stored(), sort_keys=True),
+    )

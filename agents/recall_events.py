@@ -1,0 +1,87 @@
+"""Recall events: one line per turn, listed for the owner and forgotten after the agent's retention."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+
+from django.db import OperationalError
+from django.utils import timezone
+
+from agents.agent_settings import AgentSettings, read_settings
+from agents.models import Agent, RecallEvent
+from agents.scope import Decision
+from agents.sessions import Session
+from search.recall.outcome import RecallOutcome, Status
+from search.retrieve.query import parse_query
+
+logger = logging.getLogger(__name__)
+
+
+def session_digest(session: Session | None) -> str:
+    """What a chat is called in events and toggles; "" for a call without a session key."""
+    key = (session.key or "").strip().lower() if session else ""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest() if key else ""
+
+
+def record_event(
+    *,
+    agent: Agent,
+    own: AgentSettings,
+    session: Session | None,
+    decision: Decision,
+    message: str,
+    outcome: RecallOutcome,
+    elapsed_ms: float,
+) -> int | None:
+    """The event's id; None, with a line in the log, when the control database cannot be written."""
+    terms = " ".join("".join(term.parts) for term in parse_query(outcome.query).terms)
+    try:
+        event = RecallEvent.objects.create(
+            agent=agent,
+            session=session_digest(session),
+            chat_type=decision.derived.chat_type,
+            channel=(decision.derived.channel or "")[:200],
+            status=outcome.status.value,
+            reason=outcome.reason.value,
+            lane=outcome.lane or "",
+            elapsed_ms=elapsed_ms,
+            steps=[asdict(step) for step in outcome.steps],
+            query=_storable(outcome.query if own.recall_store_messages else terms),
+            query_chars=len(outcome.query),
+            message=_storable(message) if own.recall_store_messages else "",
+            intent=asdict(outcome.intent) if outcome.intent else None,
+            sources=[asdict(source) for source in outcome.sources],
+            summary_chars=len(outcome.summary),
+            detail={**outcome.facts, "cached": outcome.cached},
+        )
+    except OperationalError:
+        logger.exception("a recall event could not be written: %s %s", outcome.status, outcome.reason)
+        return None
+    return int(event.pk)
+
+
+def recall_events(agent: Agent, *, status: Status | None, limit: int) -> Sequence[RecallEvent]:
+    """Newest first."""
+    events = RecallEvent.objects.filter(agent=agent)
+    if status is not None:
+        events = events.filter(status=status.value)
+    return list(events[:limit])
+
+
+def prune_recall_events() -> int:
+    """Forget what is older than each agent keeps it. Returns how many events went."""
+    gone = 0
+    now = timezone.now()
+    for agent in Agent.objects.only("id", "settings").iterator():
+        keep = timedelta(days=read_settings(agent.settings).recall_retention_days)
+        gone += RecallEvent.objects.filter(agent=agent, at__lt=now - keep).delete()[0]
+    return gone
+
+
+def _storable(text: str) -> str:
+    """Without lone surrogates and zero bytes, which no database takes."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "�")
