@@ -30,6 +30,15 @@ class Degradation:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundBy:
+    """A variant of the query that found the chunk, and at which rank from 1."""
+
+    kind: str
+    text: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explain:
     """Every contribution to one hit's score: enough to recompute it by hand."""
 
@@ -41,12 +50,21 @@ class Explain:
     vector_score: float
     keyword_weight: float
     vector_weight: float
+    variants: tuple[FoundBy, ...]
+    """Variants of the query that found it (mode `query`)."""
+    rrf: float | None
     fused: float
+    """keyword weight · keyword score + vector weight · vector score; with variants the mean of that and `rrf`."""
     age_days: float | None
     decay: float
     importance: float
     project: float
+    weighed: float
+    """fused · decay · importance · project."""
+    rerank: float | None
+    rerank_weight: float
     score: float
+    """(1 - rerank weight) · weighed + rerank weight · rerank, shown as 1 at most; a named file scores its project."""
     mmr_penalty: float
     selected_by: str
 

@@ -32,7 +32,12 @@ class Candidate:
     decay: float = 1.0
     importance_factor: float = 1.0
     project_factor: float = 1.0
+    weighed: float = 0.0
+    """fused · decay · importance · project."""
+    rerank_score: float | None = None
+    rerank_weight: float = 0.0
     score: float = 0.0
+    """What decides in the end: `weighed`, or its blend with the reranker's verdict."""
     mmr_penalty: float = 0.0
     text: str = ""
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from search.outcome import FoundBy
 from search.rank.profiles import Ranking
 from search.retrieve.keyword import KeywordLeg
+from search.variants import VariantHits
 
+RRF_K = 60
+ORIGINAL_WEIGHT = 2.0
+"""The query itself counts as much as two variants."""
 KEEP = 150
 """Best candidates that go on to the weights, whatever `max_results` is."""
 
@@ -24,6 +29,9 @@ class Fused:
     vector_rank: int | None = None
     vector_raw: float | None = None
     vector_score: float = 0.0
+    rrf: float | None = None
+    """Share of the reciprocal rank fusion it could reach; None without variants."""
+    found_by: tuple[FoundBy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +54,13 @@ def fuse(
     ranking: Ranking,
     weights: Weights,
     *,
+    variants: Sequence[VariantHits] = (),
     named: Collection[int] = (),
 ) -> list[Fused]:
-    """`named` chunks first, then the best chunks of both legs, `KEEP` in all.
+    """`named` chunks first, then the best chunks of both legs and all variants, `KEEP` in all.
 
     score = keyword weight · keyword score + vector weight · vector score.
+
     The keyword score is the share of the query's weight that a chunk matches: raw / max(best raw, coverage · ideal).
     Cosines are mapped from the model's own band. Min-max scaling would turn the worst of two hundred good hits into 0
     and the best of two hundred bad ones into 1.
@@ -60,16 +70,39 @@ def fuse(
     words = {hit.chunk_id: (rank, hit.raw) for rank, hit in enumerate(keyword.hits, 1)}
     near = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
     meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
+    by_variant = {chunk_id for hits in variants for chunk_id in hits.chunk_ids}
     fused = []
-    for chunk_id in words.keys() | meaning.keys() | set(named):
+    for chunk_id in words.keys() | meaning.keys() | by_variant | set(named):
         keyword_rank, raw = words.get(chunk_id, (None, None))
         vector_rank, cosine = meaning.get(chunk_id, (None, None))
         keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)
         vector_score = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - ranking.vector_floor) / band))
         score = weights.keyword * keyword_score + weights.vector * vector_score
         fused.append(Fused(chunk_id, score, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
+    fused.sort(key=lambda one: (-one.score, one.chunk_id))
+    if variants:
+        fused = _with_variants(fused, variants)
     fused.sort(key=lambda one: (one.chunk_id not in named, -one.score, one.chunk_id))
     return fused[:KEEP]
+
+
+def _with_variants(fused: Sequence[Fused], variants: Sequence[VariantHits]) -> list[Fused]:
+    """Reciprocal rank fusion (Cormack et al. 2009, k = 60) of the query itself, counted twice, and its variants.
+
+    Half of the new score is the old one, so that `min_score` and abstention keep their meaning.
+    """
+    ranks = [(hits.variant, {chunk_id: rank for rank, chunk_id in enumerate(hits.chunk_ids, 1)}) for hits in variants]
+    most = (ORIGINAL_WEIGHT + len(ranks)) / (RRF_K + 1)
+    scored = []
+    for own_rank, one in enumerate(fused, 1):
+        found_by = tuple(
+            FoundBy(variant.kind, variant.text, by_rank[one.chunk_id])
+            for variant, by_rank in ranks
+            if one.chunk_id in by_rank
+        )
+        total = ORIGINAL_WEIGHT / (RRF_K + own_rank) + sum(1 / (RRF_K + found.rank) for found in found_by)
+        scored.append(replace(one, score=0.5 * one.score + 0.5 * total / most, rrf=total / most, found_by=found_by))
+    return scored
 
 
 def saturated(raw: float) -> float:

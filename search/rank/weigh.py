@@ -13,7 +13,7 @@ SECONDS_PER_DAY = 86_400.0
 
 
 def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, projects: frozenset[str]) -> None:
-    """score = fused · decay · importance · project, each factor left in the candidate.
+    """weighed = score = fused · decay · importance · project, each factor left in the candidate.
 
     It may pass 1 for important notes, which keeps their order; answers show at most 1.
     """
@@ -23,7 +23,7 @@ def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, proj
         candidate.importance_factor = importance_factor(candidate.importance) if ranking.importance else 1.0
         candidate.project_factor = project_factor(candidate.projects, projects)
         factors = candidate.decay * candidate.importance_factor * candidate.project_factor
-        candidate.score = candidate.fused.score * factors
+        candidate.weighed = candidate.score = candidate.fused.score * factors
 
 
 def age_in_days(candidate: Candidate, now: datetime) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -73,7 +73,7 @@ class HitAnswer(Answer):
     citation: str | None = None
     importance: int | None = None
     date: str | None = None
-    explain: dict[str, int | float | str | None] | None = Field(None, description="Every contribution to the score.")
+    explain: dict[str, Any] | None = Field(None, description="Every contribution to the score.")
 
 
 class SearchAnswer(Answer):

@@ -1,0 +1,146 @@
+"""select(): from ranked candidates to the hits of the answer, each with its passage, citation and explanation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from search.citations import citation, with_source
+from search.index.driver import Connection
+from search.index.reader import docid
+from search.journey import Journey
+from search.outcome import Explain, Hit
+from search.rank.candidates import Candidate, load_texts
+from search.rank.diversify import POOL, diversify
+from search.rank.fusion import Weights
+from search.rank.profiles import Ranking
+from search.retrieve.legs import Legs
+from search.snippet import Passage, highlighter, passage
+
+
+class Selector:
+    """What passes `min_score`, in MMR order, then hits of the keyword leg alone (semantics 4.7)."""
+
+    def __init__(
+        self, journey: Journey, connection: Connection, legs: Legs, ranking: Ranking, weights: Weights
+    ) -> None:
+        self.journey = journey
+        self.request = journey.request
+        self.connection = connection
+        self.legs = legs
+        self.ranking = ranking
+        self.weights = weights
+        self.pattern: re.Pattern[str] | None = highlighter(legs.query)
+
+    def select(self, ordered: Sequence[Candidate]) -> list[Hit]:
+        """At most `max_results`; a passage that stands whole in one above it is left out."""
+        strict = [candidate for candidate in ordered if candidate.score >= self.request.min_score]
+        chosen = [(candidate, "min_score") for candidate in self._diversified(strict)]
+        chosen += [(candidate, "keyword") for candidate in self._keyword_hits(ordered, some_passed=bool(strict))]
+        hits: list[Hit] = []
+        for candidate, how in chosen:
+            if len(hits) == self.request.max_results:
+                break
+            load_texts(self.connection, [candidate])
+            shown = self.passage(candidate)
+            if not any(_repeats(candidate, shown, hit) for hit in hits):
+                named = candidate.fused.chunk_id in self.legs.named
+                hits.append(self._hit(candidate, shown, "file name" if named else how))
+        return hits
+
+    def passage(self, candidate: Candidate) -> Passage:
+        """Around the query's words, or around the nearest passage where none of them occurs."""
+        nearest = self.legs.nearest.ordinal(candidate.fused.chunk_id) if self.legs.nearest is not None else None
+        limit = self.request.snippet_chars
+        return passage(candidate.text, candidate.start_line, self.pattern, limit, nearest=nearest)
+
+    def _diversified(self, strict: list[Candidate]) -> list[Candidate]:
+        """In MMR order as far as the answer can reach; files that were named stay first."""
+        named = [candidate for candidate in strict if candidate.fused.chunk_id in self.legs.named]
+        others = strict[len(named) :]
+        pool = others[:POOL]
+        if not self.ranking.mmr or len(pool) < 2:
+            return strict
+        load_texts(self.connection, pool)
+        order = diversify(
+            [candidate.score for candidate in pool],
+            lambda index: self.passage(pool[index]).text,
+            self.ranking.mmr_lambda,
+            # A few more than asked for, because some may repeat others.
+            2 * self.request.max_results,
+        )
+        for index, penalty in order:
+            pool[index].mmr_penalty = penalty
+        taken = {index for index, _ in order}
+        rest = [candidate for index, candidate in enumerate(pool) if index not in taken]
+        return [*named, *(pool[index] for index, _ in order), *rest, *others[POOL:]]
+
+    def _keyword_hits(self, ordered: Sequence[Candidate], *, some_passed: bool) -> list[Candidate]:
+        """Below `min_score` but with the query's words: all of them when nothing passed, else those whose keyword
+        score would pass on its own. They fill the list, they displace nothing."""
+        least = self.request.min_score if some_passed else 0.0
+        return [
+            candidate
+            for candidate in ordered
+            if candidate.score < self.request.min_score
+            and candidate.fused.keyword_rank is not None
+            and candidate.fused.keyword_score >= least
+        ]
+
+    def _hit(self, c: Candidate, shown: Passage, how: str) -> Hit:
+        cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None
+        return Hit(
+            path=c.path,
+            start_line=c.start_line,
+            end_line=c.end_line,
+            score=min(1.0, c.score),
+            vector_score=c.fused.vector_score,
+            keyword_score=c.fused.keyword_score,
+            rerank_score=c.rerank_score,
+            snippet=with_source(shown.text, cited) if cited else shown.text,
+            snippet_start_line=shown.start_line,
+            snippet_end_line=shown.end_line,
+            collection=self.journey.collection_names[c.collection],
+            source=c.source,
+            docid=docid(c.file_hash),
+            citation=cited,
+            importance=c.importance,
+            date=c.day,
+            origin=c.origin,
+            explain=self._explain(c, how) if self.request.explain else None,
+        )
+
+    def _explain(self, c: Candidate, how: str) -> Explain:
+        return Explain(
+            keyword_rank=c.fused.keyword_rank,
+            keyword_raw=c.fused.keyword_raw,
+            keyword_score=c.fused.keyword_score,
+            vector_rank=c.fused.vector_rank,
+            vector_raw=c.fused.vector_raw,
+            vector_score=c.fused.vector_score,
+            keyword_weight=self.weights.keyword,
+            vector_weight=self.weights.vector,
+            variants=c.fused.found_by,
+            rrf=c.fused.rrf,
+            fused=c.fused.score,
+            age_days=c.age_days,
+            decay=c.decay,
+            importance=c.importance_factor,
+            project=c.project_factor,
+            weighed=c.weighed,
+            rerank=c.rerank_score,
+            rerank_weight=c.rerank_weight,
+            score=min(1.0, c.score),
+            mmr_penalty=c.mmr_penalty,
+            selected_by=how,
+        )
+
+
+def _repeats(candidate: Candidate, shown: Passage, hit: Hit) -> bool:
+    """Whether the passage stands whole in a hit above, because neighbouring chunks overlap."""
+    return (
+        hit.path == candidate.path
+        and hit.snippet_start_line <= shown.start_line
+        and shown.end_line <= hit.snippet_end_line
+        and shown.text.strip() in hit.snippet
+    )

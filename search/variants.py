@@ -1,0 +1,83 @@
+"""Typed queries: a plain line, or lines that say themselves which leg they are for.
+
+`lex: words` goes to the keyword leg, `vec: a question` and `hyde: a passage that would answer` to the vector leg;
+one `intent:` line says what is meant and is only read by the reranker. As in QMD's query documents.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from search.errors import BadQuery
+
+VariantKind = Literal["lex", "vec", "hyde"]
+MAX_VARIANTS = 8
+
+_LINE = re.compile(r"\s*(lex|vec|hyde|intent|expand)\s*:\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Another way to ask the same."""
+
+    kind: VariantKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariantHits:
+    """Chunks that a variant of the query found, best first."""
+
+    variant: Variant
+    chunk_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedQuery:
+    """`text` is what is asked; `variants` are given by the caller, and then none are made up."""
+
+    text: str
+    variants: tuple[Variant, ...] = ()
+    intent: str = ""
+
+
+def parse_typed(query: str) -> TypedQuery:
+    """Read a query of mode `query`. Raises `BadQuery`, naming the line, for a mixture that means nothing.
+
+    A text without any typed line is one plain query, however many lines it has. The first typed line is what the
+    query is called in answers.
+    """
+    lines = [(number, line) for number, line in enumerate(query.split("\n"), 1) if line.strip()]
+    typed = [(number, _LINE.fullmatch(line)) for number, line in lines]
+    if not any(match for _, match in typed):
+        return TypedQuery(query.strip())
+    variants: list[Variant] = []
+    intent = plain = ""
+    for number, match in typed:
+        if match is None:
+            raise BadQuery(
+                f"line {number} has no type beside typed lines",
+                hint="Begin every line with lex:, vec:, hyde: or intent:, or ask one plain question.",
+            )
+        kind, text = match[1].lower(), match[2]
+        if not text:
+            raise BadQuery(
+                f"line {number} is empty after {kind}:", hint="Write the words to look for, or leave it out."
+            )
+        if kind == "intent":
+            if intent:
+                raise BadQuery(f"line {number} is a second intent:", hint="Give one intent: line at most.")
+            intent = text
+        elif kind == "expand":
+            plain = text
+        else:
+            variants.append(Variant(kind, text))  # type: ignore[arg-type]
+    if plain and variants:
+        raise BadQuery("expand: stands alone", hint="Give expand: with one question, or typed lines, not both.")
+    if not plain and not variants:
+        raise BadQuery("intent: cannot stand alone", hint="Add a lex:, vec: or hyde: line.")
+    if len(variants) > MAX_VARIANTS:
+        raise BadQuery(f"{len(variants)} typed lines are too many", hint=f"Give {MAX_VARIANTS} at most.")
+    return TypedQuery(plain or variants[0].text, tuple(variants), intent)
