@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agents.privacy import PRIVATE
 from agents.scope import Decision, Scope
-from agents.sessions import ChatType
 
 Grant = Literal["all", "shared", "none"]
-
-PRIVATE: frozenset[ChatType] = frozenset({"direct", "explicit"})
 
 
 @dataclass(frozen=True, slots=True)

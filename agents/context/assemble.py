@@ -16,8 +16,9 @@ from agents.context.budget import LEAST_BUDGET, Budgets, Injected, cut_end, cut_
 from agents.context.limits import near_limit
 from agents.context.sources import Source
 from agents.errors import MemoryDisabled
+from agents.memory import gate
 from agents.models import Agent
-from agents.scope import Decision, decide
+from agents.scope import Decision
 from agents.sessions import Session
 from agents.specs import scope_of
 from agents.workspace.places import today
@@ -69,10 +70,11 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
     own = read_settings(agent.settings)
     if not own.memory_enabled:
         raise MemoryDisabled(agent.slug)
-    scope = scope_of(agent)
-    granted = access(scope, decide(scope, session, trusted=caller.trusted))
+    decision = gate(agent, caller, session, "context")
+    granted = access(scope_of(agent), decision)
     if granted.grant == "none":
-        _record_denial(agent, caller, granted.decision)
+        if decision.allowed:
+            _record_denial(agent, caller, granted.decision)
         return Context("", warnings=(f"No memory for this chat: {granted.decision.reason}.",), denied=granted.decision)
     draft = _Draft(Budgets.of(own), [], [], [])
     moment = now or datetime.now(UTC)
@@ -144,5 +146,6 @@ def _text(agent: Agent, draft: _Draft) -> str:
 
 
 def _record_denial(agent: Agent, caller: Caller, decision: Decision) -> None:
+    """The rules allow the chat to ask, but not to start with memory that it did not ask for."""
     detail = {"rule": decision.rule, "reason": decision.reason, "chat_type": decision.derived.chat_type}
     record(actor=caller.actor, action="context.denied", target=agent.slug, agent_slug=agent.slug, detail=detail)

@@ -116,7 +116,11 @@ def _finish(agent: Agent, row: WorkspaceWrite) -> None:
 
 def _finish_append(agent: Agent, row: WorkspaceWrite, now: bytes | None) -> bytes | None:
     """The content in which the block stands whole now; None when the file was changed so that it has no place."""
-    whole = objects.load(agent.slug, row.after)
+    try:
+        whole = objects.load(agent.slug, row.after)
+    except objects.Damaged as error:
+        logger.warning("%s", error.message)
+        return None
     block = whole[row.start :]
     now = now or b""
     place = now.rfind(block)

@@ -13,15 +13,17 @@ import secrets
 import zlib
 from pathlib import Path
 
+from agents.errors import NotFound
 from agents.paths import data_dir
 
 LONGEST_CHAIN = 50
 """Appends are kept as differences to the content before; after so many comes a whole copy again."""
 
 _WHOLE, _APPENDED = b"W", b"A"
+_DAMAGED_HINT = "Restore another version, or the data folder from a backup."
 
 
-class Damaged(Exception):
+class Damaged(NotFound):
     """A kept copy is missing or does not hold what its name says."""
 
 
@@ -62,11 +64,19 @@ def load(slug: str, digest: str) -> bytes:
             blocks.append(zlib.decompress(stored[34:]))
             name = stored[2:34].hex()
     except (OSError, zlib.error) as error:
-        raise Damaged(f"The kept copy {digest[:12]} cannot be read: {error}.") from error
+        raise Damaged(f"The kept copy {digest[:12]} cannot be read: {error}.", hint=_DAMAGED_HINT) from error
     data = b"".join(reversed(blocks))
     if hashlib.sha256(data).hexdigest() != digest:
-        raise Damaged(f"The kept copy {digest[:12]} is damaged.")
+        raise Damaged(f"The kept copy {digest[:12]} is damaged.", hint=_DAMAGED_HINT)
     return data
+
+
+def size_of(slug: str, digest: str) -> int | None:
+    """Bytes of the content; None when the copy cannot be read."""
+    try:
+        return len(load(slug, digest))
+    except Damaged:
+        return None
 
 
 def drop(slug: str, gone: set[str], kept: set[str]) -> None:

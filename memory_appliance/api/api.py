@@ -11,6 +11,7 @@ from memory_appliance.api.routes import (
     audit,
     collections,
     context,
+    files,
     get,
     index,
     keys,
@@ -33,7 +34,7 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, context, notes, index, agents, collections, scope, settings):
+for part in (search, get, context, notes, files, index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
 api.add_router("/runs", runs.router)
