@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from agents.errors import NotFound
-from agents.models import Agent, ApiKey, AuditEvent, Collection, Run
+from agents.models import Agent, ApiKey, AuditEvent, Collection, CollectionShare, Run
+from agents.specs import shared_name
 
 
 def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
@@ -23,8 +24,10 @@ def get_agent(slug: str, visible: Q | None = None) -> Agent:
 
 
 def list_collections(agent: Agent) -> list[Collection]:
-    """In the order of creation, `memory` first."""
-    return list(agent.collections.all())
+    """In the order of creation, `memory` first; each with its readers at hand."""
+    collections = list(agent.collections.all())
+    prefetch_related_objects(collections, "shares")
+    return collections
 
 
 def get_collection(agent: Agent, name: str) -> Collection:
@@ -35,6 +38,16 @@ def get_collection(agent: Agent, name: str) -> Collection:
         f"Agent {agent.slug} has no collection {name}.",
         hint=f"Its collections are {', '.join(other.name for other in agent.collections.all())}.",
     )
+
+
+def shared_with(collection: Collection) -> list[Agent]:
+    """The agents that read `collection`, by the order in which they were given it."""
+    return [share.reader for share in collection.shares.all()]
+
+
+def get_share(agent: Agent, name: str) -> CollectionShare | None:
+    """What another agent shares with `agent`, by the name it has there (`<owner>.<collection>`)."""
+    return next((share for share in agent.shared_in.all() if shared_name(share) == name), None)
 
 
 def list_runs(*, agent: str | None = None, state: str | None = None, visible: Q | None = None) -> QuerySet[Run]:

@@ -9,10 +9,10 @@ from agents.models.collection import Collection
 
 
 class CollectionShareManager(models.Manager["CollectionShare"]):
-    """A share is of no use without its collection and that collection's owner."""
+    """A share is of no use without its collection, that collection's owner, and its reader."""
 
     def get_queryset(self) -> models.QuerySet[CollectionShare]:
-        return super().get_queryset().select_related("collection__agent")
+        return super().get_queryset().select_related("collection__agent", "reader")
 
 
 class CollectionShare(models.Model):

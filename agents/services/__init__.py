@@ -12,6 +12,7 @@ from agents.services.collections import create_collection, delete_collection, up
 from agents.services.keys import NewKey, create_key, revoke_key, rotate_key
 from agents.services.runs import cancel_run
 from agents.services.scope import set_scope
+from agents.services.sharing import leave_share, share_collection
 
 __all__ = [
     "NewKey",
@@ -21,12 +22,14 @@ __all__ = [
     "create_key",
     "delete_agent",
     "delete_collection",
+    "leave_share",
     "remove_orphan_indexes",
     "request_rebuild",
     "request_update",
     "revoke_key",
     "rotate_key",
     "set_scope",
+    "share_collection",
     "update_agent",
     "update_collection",
 ]

@@ -21,6 +21,7 @@ from agents.paths import checked_folder, default_workspace, index_path
 from agents.runs import request_run
 from agents.scope import DEFAULT_SCOPE
 from agents.services.scope import match_json
+from agents.services.sharing import want_update_of_all_readers
 from agents.services.text import clean_line
 from search.errors import IndexBusy
 from search.index.rebuild import remove_index
@@ -103,6 +104,7 @@ def update_agent(
             _make_workspace(folder)
             agent.workspace = str(folder)
             agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=agent.workspace)
+            want_update_of_all_readers(agent)
             changed.append("workspace")
         if changed:
             agent.save(update_fields=[*changed, "modified_at"])
@@ -125,6 +127,7 @@ def delete_agent(*, actor: Actor, agent: Agent) -> None:
     """
     slug = agent.slug
     with transaction.atomic():
+        want_update_of_all_readers(agent)
         agent.delete()
         _forget_in_keys(slug)
         record(actor=actor, action="agent.delete", target=slug, agent_slug=slug, detail={"kept": agent.workspace})

@@ -12,7 +12,9 @@ from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, Collection
 from agents.paths import checked_folder
+from agents.services.sharing import want_update_of_readers
 from agents.services.text import clean_line
+from search.documents.origin import TRUST
 
 NAME_PATTERN = r"^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\Z"
 BUILT_IN = "memory"
@@ -31,6 +33,7 @@ def create_collection(
     context: str = "",
     kind: str = Collection.Kind.CUSTOM,
     include_by_default: bool = True,
+    origin: str = "",
 ) -> Collection:
     """A folder of Markdown for `agent`; a relative `path` is taken from its workspace. The folder may come later."""
     if not re.match(NAME_PATTERN, name):
@@ -52,6 +55,7 @@ def create_collection(
         context=clean_line(context, field="context", longest=2000),
         kind=kind,
         include_by_default=include_by_default,
+        origin=_known_origin(origin),
     )
     try:
         with transaction.atomic():
@@ -73,6 +77,7 @@ def update_collection(
     ignore: list[str] | None = None,
     context: str | None = None,
     include_by_default: bool | None = None,
+    origin: str | None = None,
 ) -> Collection:
     """Change what is given; None leaves a value as it is. Name and kind never change."""
     if collection.kind == Collection.Kind.MEMORY and (path is not None or pattern is not None):
@@ -92,6 +97,8 @@ def update_collection(
         changes["context"] = clean_line(context, field="context", longest=2000)
     if include_by_default is not None:
         changes["include_by_default"] = include_by_default
+    if origin is not None:
+        changes["origin"] = _known_origin(origin)
     if changes:
         for name, value in changes.items():
             setattr(collection, name, value)
@@ -113,6 +120,8 @@ def delete_collection(*, actor: Actor, collection: Collection) -> None:
 def _changed(actor: Actor, collection: Collection, action: str, detail: dict[str, object]) -> None:
     slug = collection.agent.slug
     Agent.objects.filter(pk=collection.agent_id).update(update_requested_at=timezone.now())
+    if collection.pk is not None:
+        want_update_of_readers(collection)
     record(actor=actor, action=action, target=f"{slug}/{collection.name}", agent_slug=slug, detail=detail)
 
 
@@ -120,6 +129,12 @@ def _taken(name: str) -> Conflict:
     return Conflict(
         f"There is a collection {name} already.", hint="Choose another name.", field="name", code="collection_exists"
     )
+
+
+def _known_origin(origin: str) -> str:
+    if origin and origin not in TRUST:
+        raise Invalid(f"There is no origin {origin!r}.", hint=f"Origins are {', '.join(TRUST)}.", field="origin")
+    return origin
 
 
 def _folder(agent: Agent, path: str) -> str:

@@ -1,15 +1,19 @@
-"""/agents/{slug}/collections: the folders of Markdown that belong to an agent."""
+"""/agents/{slug}/collections: the folders of Markdown that belong to an agent, and those that others share with it."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest
 from ninja import Router, Status
 
 from agents import selectors, services
-from agents.models import Agent
+from agents.api_keys import sees
+from agents.errors import Invalid
+from agents.models import Agent, Collection
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, key_of, require_fleet_key
 from memory_appliance.api.schemas.collections import (
     CollectionAnswer,
@@ -17,6 +21,7 @@ from memory_appliance.api.schemas.collections import (
     CollectionList,
     NewCollection,
     collection_answer,
+    shared_answer,
 )
 
 router = Router(tags=["collections"], auth=ADMIN)
@@ -24,8 +29,10 @@ router = Router(tags=["collections"], auth=ADMIN)
 
 @router.get("/{slug}/collections", response=CollectionList, operation_id="list_collections")
 def list_collections(request: HttpRequest, slug: str) -> CollectionList:
-    collections = selectors.list_collections(agent_of(request, slug))
-    return CollectionList(items=[collection_answer(collection) for collection in collections])
+    """The agent's own first, then those that other agents share with it (`<owner>.<collection>`, read-only)."""
+    agent = agent_of(request, slug)
+    own = [_answer(request, collection) for collection in selectors.list_collections(agent)]
+    return CollectionList(items=[*own, *map(shared_answer, agent.shared_in.all())])
 
 
 @router.post("/{slug}/collections", response={201: CollectionAnswer}, operation_id="create_collection")
@@ -33,26 +40,59 @@ def create_collection(request: HttpRequest, slug: str, payload: NewCollection) -
     """Add a folder. A key for single agents may only add folders inside that agent's own workspace."""
     agent = agent_of(request, slug)
     _require_own_folder(request, agent, payload.path)
-    collection = services.create_collection(actor=actor_of(request), agent=agent, **payload.model_dump())
-    return Status(201, collection_answer(collection))
+    values = payload.model_dump(exclude={"shared_with", "origin"})
+    with transaction.atomic():
+        collection = services.create_collection(
+            actor=actor_of(request), agent=agent, origin=payload.origin or "", **values
+        )
+        _share(request, collection, payload.shared_with)
+    return Status(201, _answer(request, collection))
 
 
 @router.patch("/{slug}/collections/{name}", response=CollectionAnswer, operation_id="change_collection")
 def change_collection(request: HttpRequest, slug: str, name: str, payload: CollectionChange) -> CollectionAnswer:
+    """`shared_with` names all agents that may read it; those left out lose it at once."""
     agent = agent_of(request, slug)
     collection = selectors.get_collection(agent, name)
     if payload.path is not None:
         _require_own_folder(request, agent, payload.path)
-    changes = payload.model_dump(exclude_none=True)
-    return collection_answer(services.update_collection(actor=actor_of(request), collection=collection, **changes))
+    changes: dict[str, Any] = payload.model_dump(exclude_none=True, exclude={"shared_with"})
+    with transaction.atomic():
+        collection = services.update_collection(actor=actor_of(request), collection=collection, **changes)
+        if payload.shared_with is not None:
+            _share(request, collection, payload.shared_with)
+    return _answer(request, collection)
 
 
 @router.delete("/{slug}/collections/{name}", response={204: None}, operation_id="delete_collection")
 def delete_collection(request: HttpRequest, slug: str, name: str) -> Status[None]:
-    """Take the folder out of the index; its files stay. The built-in `memory` cannot be deleted."""
-    collection = selectors.get_collection(agent_of(request, slug), name)
-    services.delete_collection(actor=actor_of(request), collection=collection)
+    """Take the folder out of the index; its files stay. A shared one is given back to its owner alone."""
+    agent = agent_of(request, slug)
+    share = selectors.get_share(agent, name)
+    if share is not None:
+        services.leave_share(actor=actor_of(request), share=share)
+    else:
+        services.delete_collection(actor=actor_of(request), collection=selectors.get_collection(agent, name))
     return Status(204, None)
+
+
+def _answer(request: HttpRequest, collection: Collection) -> CollectionAnswer:
+    readers = [agent.slug for agent in selectors.shared_with(collection) if sees(key_of(request), agent.slug)]
+    return collection_answer(collection, readers)
+
+
+def _share(request: HttpRequest, collection: Collection, slugs: list[str]) -> None:
+    """Agents that the key is not for do not exist for it: it can neither give them a share nor take theirs away."""
+    key = key_of(request)
+    hidden = [slug for slug in slugs if not sees(key, slug)]
+    if hidden:
+        raise Invalid(
+            f"There is no agent {', '.join(sorted(hidden))}.",
+            hint="GET /api/v1/agents lists them.",
+            field="shared_with",
+        )
+    kept = [agent.slug for agent in selectors.shared_with(collection) if not sees(key, agent.slug)]
+    services.share_collection(actor=actor_of(request), collection=collection, readers={*slugs, *kept})
 
 
 def _require_own_folder(request: HttpRequest, agent: Agent, path: str) -> None:

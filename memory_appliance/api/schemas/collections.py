@@ -7,8 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.models import Collection
+from agents.models import Collection, CollectionShare
+from agents.specs import default_origin, shared_name
 from memory_appliance.api.schemas.base import Answer, Body
+from search.spec import Origin
 
 Kind = Literal["memory", "custom", "sessions"]
 
@@ -21,6 +23,10 @@ class NewCollection(Body):
     context: str = Field("", description="A sentence on what these files are.")
     kind: Kind = "custom"
     include_by_default: bool = True
+    origin: Origin | None = Field(None, description="Who stands behind the files; null: by the kind.")
+    shared_with: list[str] = Field(
+        default_factory=list, max_length=1000, description="Slugs of agents that may read it too.", examples=[["kids"]]
+    )
 
 
 class CollectionChange(Body):
@@ -31,6 +37,8 @@ class CollectionChange(Body):
     ignore: list[str] | None = None
     context: str | None = None
     include_by_default: bool | None = None
+    origin: Origin | None = None
+    shared_with: list[str] | None = Field(None, max_length=1000)
 
 
 class CollectionAnswer(Answer):
@@ -41,6 +49,9 @@ class CollectionAnswer(Answer):
     context: str
     kind: str
     include_by_default: bool
+    origin: Origin
+    shared_with: list[str] = Field(description="Agents that read it too, as far as this key may know of them.")
+    shared_by: str | None = Field(description="The agent that owns it, when it is only shared with this one.")
     created_at: datetime
     modified_at: datetime
 
@@ -49,7 +60,7 @@ class CollectionList(Answer):
     items: list[CollectionAnswer]
 
 
-def collection_answer(collection: Collection) -> CollectionAnswer:
+def collection_answer(collection: Collection, shared_with: list[str]) -> CollectionAnswer:
     return CollectionAnswer(
         name=collection.name,
         path=collection.path,
@@ -58,6 +69,16 @@ def collection_answer(collection: Collection) -> CollectionAnswer:
         context=collection.context,
         kind=collection.kind,
         include_by_default=collection.include_by_default,
+        origin=default_origin(collection),
+        shared_with=shared_with,
+        shared_by=None,
         created_at=collection.created_at,
         modified_at=collection.modified_at,
     )
+
+
+def shared_answer(share: CollectionShare) -> CollectionAnswer:
+    """A share from the reader's side: where the files lie and who else reads them is the owner's affair."""
+    answer = collection_answer(share.collection, [])
+    changes = {"name": shared_name(share), "path": "", "ignore": [], "shared_by": share.collection.agent.slug}
+    return answer.model_copy(update=changes)

@@ -61,3 +61,30 @@ def test_a_key_for_one_agent_cannot_add_a_neighbours_folder(as_neighbour: Api, a
     own = {"name": "diary", "path": f"{al_2.workspace}/diary"}
     assert as_neighbour.post("/agents/al-2/collections", own).status_code == 201
     assert as_neighbour.patch("/agents/al-2/collections/diary", {"path": al.workspace}).status_code == 403
+
+
+def test_a_shared_collection_is_listed_on_both_sides(as_owner: Api, al: Agent, al_2: Agent, data_dir: Path) -> None:
+    made = as_owner.post("/agents/al/collections", {**_notes(data_dir), "shared_with": ["al-2"], "origin": "owner"})
+    assert (made.json()["shared_with"], made.json()["origin"], made.json()["shared_by"]) == (["al-2"], "owner", None)
+    shared = as_owner.get("/agents/al-2/collections").json()["items"][-1]
+    assert (shared["name"], shared["shared_by"], shared["path"]) == ("al.notes", "al", "")
+    assert as_owner.delete("/agents/al-2/collections/al.notes").status_code == 204
+    assert as_owner.get("/agents/al/collections").json()["items"][-1]["shared_with"] == []
+
+
+def test_a_share_that_is_refused_makes_no_collection(as_owner: Api, al: Agent, data_dir: Path) -> None:
+    refused = as_owner.post("/agents/al/collections", {**_notes(data_dir), "shared_with": ["nobody"]})
+    assert (refused.status_code, error_of(refused)["field"]) == (422, "shared_with")
+    assert len(as_owner.get("/agents/al/collections").json()["items"]) == 1
+
+
+def test_a_key_for_one_agent_neither_sees_gives_nor_takes_other_agents_shares(
+    as_neighbour: Api, as_owner: Api, al: Agent
+) -> None:
+    as_owner.patch("/agents/al-2/collections/memory", {"shared_with": ["al"]})
+    absent, foreign = (
+        as_neighbour.patch("/agents/al-2/collections/memory", {"shared_with": [slug]}) for slug in ("xx", "al")
+    )
+    assert error_of(foreign)["message"].replace("al", "xx") == error_of(absent)["message"]
+    assert as_neighbour.patch("/agents/al-2/collections/memory", {"shared_with": []}).json()["shared_with"] == []
+    assert as_owner.get("/agents/al-2/collections").json()["items"][0]["shared_with"] == ["al"]
