@@ -16,6 +16,7 @@ from memory_appliance.api.routes import (
     index,
     keys,
     notes,
+    recall,
     runs,
     scope,
     search,
@@ -34,7 +35,7 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, context, notes, files, index, agents, collections, scope, settings):
+for part in (search, get, recall, context, notes, files, index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
 api.add_router("/runs", runs.router)

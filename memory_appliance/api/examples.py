@@ -12,6 +12,13 @@ EXAMPLES: dict[str, Any] = {
     "multi_get": {"glob": "memory/2026-*.md", "max_bytes": 65536, "session": _CHAT},
     "get_context": {"session": _CHAT, "now": "2026-11-30T08:00:00+01:00"},
     "write_note": {"text": "The spare key moved to the blue pot.", "importance": 7, "idempotency_key": "7f3c9a"},
+    "recall": {
+        "message": "What did we decide about the boiler?",
+        "session": _CHAT,
+        "history": [{"role": "user", "text": "The plumber is here."}],
+        "timeout_ms": 5000,
+    },
+    "toggle_recall": {"session": _CHAT, "enabled": False},
     "create_agent": {
         "slug": "home",
         "name": "The household",

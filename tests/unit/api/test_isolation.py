@@ -16,6 +16,10 @@ from tests.unit.api.conftest import Api
 BODIES: dict[str, Any] = {
     "search": {"query": "spare key"},
     "get": {"path": "MEMORY.md"},
+    "recall": {"message": "where is the spare key"},
+    "list_recall_events": None,
+    "toggle_recall": {"enabled": False},
+    "recall_ready": None,
     "multi_get": {"glob": "*.md"},
     "get_context": {},
     "write_note": {"text": "The gate code is 4411."},
