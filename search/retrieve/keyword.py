@@ -44,9 +44,13 @@ class _Frequencies:
             self._known.move_to_end(facts.index_id)
             while len(self._known) > _KEEP_AGENTS:
                 self._known.popitem(last=False)
-        if term not in counts:
-            counts[term] = connection.execute("SELECT doc FROM chunks_terms WHERE term = ?", (term,)).get or 0
-        return counts[term]
+        known = counts.get(term)
+        if known is None:
+            known = int(connection.execute("SELECT doc FROM chunks_terms WHERE term = ?", (term,)).get or 0)
+            if known:
+                # That a word is nowhere is not remembered: the next note may bring it.
+                counts[term] = known
+        return known
 
 
 _frequencies = _Frequencies()

@@ -105,6 +105,16 @@ def test_an_empty_index_is_empty_with_a_reason(workspace):
     assert (outcome.outcome, outcome.reason) == ("empty", "the index holds no text yet")
 
 
+def test_a_word_that_was_asked_for_before_it_was_written_is_found_afterwards(home):
+    for n in range(40):
+        home.write(f"memory/filler-{n}.md", f"filler text number {n}\n")
+    home.update()
+    assert home.paths("cormorant") == []
+    home.write("memory/birds.md", "A cormorant sat on the pier.\n")
+    home.update()
+    assert home.paths("cormorant") == ["memory/birds.md"]
+
+
 def test_a_blank_query_is_empty_with_a_reason(home):
     outcome = home.search(" \n\t ", WordEmbedder())
     assert (outcome.outcome, outcome.results, outcome.reason) == ("empty", (), "the query is blank")
