@@ -230,6 +230,8 @@ def _after(run: Run) -> None:
         changes["next_update_at"] = now + update_interval(agent)
         if run.state == Run.State.DONE:
             changes |= {"last_update_at": now, "last_error": ""}
+            if any(run.result.get(count) for count in ("added", "changed", "removed")):
+                changes["last_change_at"] = now
         elif run.state == Run.State.FAILED:
             changes["last_error"] = run.error
     elif run.state == Run.State.FAILED:
@@ -243,5 +245,5 @@ def _is_due(agent: Agent, now: datetime) -> bool:
         return False
     if agent.next_update_at is None or agent.next_update_at <= now:
         return True
-    quiet_since = agent.last_update_at
+    quiet_since = agent.last_change_at
     return quiet_since is None or quiet_since <= now - update_debounce(agent)

@@ -20,6 +20,9 @@ class Agent(models.Model):
     # Intent and schedule of the index: written by the domain and the watcher, read by the sweep.
     update_requested_at = models.DateTimeField(null=True, blank=True)
     last_update_at = models.DateTimeField(null=True, blank=True)
+    last_change_at = models.DateTimeField(
+        null=True, blank=True, help_text="Last update that found changed files; the debounce counts from it."
+    )
     last_error = models.TextField(blank=True)
     next_update_at = models.DateTimeField(null=True, blank=True, db_index=True)
 

@@ -206,13 +206,22 @@ def test_cancelling_what_has_ended_changes_nothing(agent: Agent) -> None:
 def test_agents_are_due_by_wish_after_the_debounce_and_by_interval(agent: Agent) -> None:
     now = timezone.now()
     assert runs.due_agents(now) == [agent]  # never updated
-    Agent.objects.update(last_update_at=now, next_update_at=now + timedelta(seconds=300))
+    Agent.objects.update(last_update_at=now, last_change_at=now, next_update_at=now + timedelta(seconds=300))
     assert runs.due_agents(now) == []
     Agent.objects.update(update_requested_at=now)
     assert runs.due_agents(now + timedelta(seconds=14)) == []
     assert runs.due_agents(now + timedelta(seconds=15)) == [agent]
     Agent.objects.update(update_requested_at=None)
     assert runs.due_agents(now + timedelta(seconds=301)) == [agent]
+
+
+def test_an_update_that_found_nothing_new_delays_nobody(agent: Agent) -> None:
+    for result, due in (({"added": 0, "changed": 0, "removed": 0}, [agent]), ({"added": 1}, [])):
+        run = queued(agent)
+        claim(run)
+        runs.finish(run.pk, owner="w1", state="done", result=result)
+        Agent.objects.update(update_requested_at=timezone.now())
+        assert runs.due_agents(timezone.now()) == due
 
 
 def test_an_agent_with_an_active_update_or_a_memory_that_is_off_is_not_due(agent: Agent) -> None:
