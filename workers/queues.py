@@ -10,3 +10,15 @@ EMBED = "embed"
 
 CONTROL = "control"
 """The sweep and the nightly tidying: milliseconds each, never behind a long job."""
+
+RERANK = "rerank"
+"""Judging one search's candidates: somebody waits, so it goes before everything else that models do."""
+
+GENERATE = "generate"
+"""Writing a few lines for one search or recall: somebody waits, but not for long."""
+
+BULK = "bulk"
+"""Slices of bulk embedding for model workers on other machines: one chunk each, after whatever somebody waits for."""
+
+MODEL_QUEUES = (RERANK, GENERATE, BULK)
+"""In the order in which a model worker looks at them."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -54,8 +56,11 @@ def embed_pending(
     budget_seconds: float,
     progress: ReportProgress,
     cancelled: IsCancelled,
+    lanes: int = 1,
 ) -> EmbedReport:
     """Embed until nothing waits or `budget_seconds` have passed; the caller comes back while `pending` > 0.
+
+    `lanes`: slices under way at once, for an embedder that is served by several machines.
 
     Raises `EmbedderUnavailable` when the model cannot answer; everything stored before stays. Raises
     `IdentityChanged` when the index holds vectors of another model.
@@ -71,16 +76,14 @@ def embed_pending(
         total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
         try:
-            for piece in _slices(connection):
-                if cancelled():
-                    raise Cancelled("embedding was cancelled; vectors stored before that stay")
-                texts = [passage for item in piece for passage in item.passages]
-                store.add(piece, embedder.embed_documents(texts, timeout=SLICE_TIMEOUT))
+            slices = _Slices(connection, stop_at, cancelled)
+            for piece, vectors in _embedded(embedder, slices, lanes):
+                store.add(piece, vectors)
                 progress(Progress(store.done, max(total, store.done), "chunks"))
-                if time.monotonic() >= stop_at:
-                    break
         finally:
             store.flush()
+        if slices.cancelled:
+            raise Cancelled("embedding was cancelled; vectors stored before that stay")
         store.keep_bits()
         return EmbedReport(store.embedded, count_pending(connection), store.refused, reused)
     finally:
@@ -98,6 +101,25 @@ def _agree_on_model(spec: IndexSpec, connection: Connection, identity: Embedding
             hint="Rebuild the index; cached vectors are used again.",
         )
     return model.id
+
+
+class _Slices:
+    """The slices of one bout: none is begun after it is over or cancelled, and what is under way then is kept."""
+
+    def __init__(self, connection: Connection, stop_at: float, cancelled: IsCancelled) -> None:
+        self._connection = connection
+        self._stop_at = stop_at
+        self._is_cancelled = cancelled
+        self.cancelled = False
+
+    def __iter__(self) -> Iterator[list[_Waiting]]:
+        for piece in _slices(self._connection):
+            if self._is_cancelled():
+                self.cancelled = True
+                return
+            yield piece
+            if time.monotonic() >= self._stop_at:
+                return
 
 
 def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
@@ -127,6 +149,29 @@ def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
                 piece, size = [], 0
         if piece:
             yield piece
+
+
+def _embedded(
+    embedder: Embedder, slices: Iterable[list[_Waiting]], lanes: int
+) -> Iterator[tuple[list[_Waiting], Vectors]]:
+    """Each slice with its vectors, in order, `lanes` of them under way at once."""
+
+    def embed(piece: list[_Waiting]) -> Vectors:
+        return embedder.embed_documents([text for item in piece for text in item.passages], timeout=SLICE_TIMEOUT)
+
+    if lanes == 1:
+        for piece in slices:
+            yield piece, embed(piece)
+        return
+    with ThreadPoolExecutor(lanes, "embed") as pool:
+        under_way: deque[tuple[list[_Waiting], Future[Vectors]]] = deque()
+        for piece in slices:
+            under_way.append((piece, pool.submit(embed, piece)))
+            if len(under_way) >= lanes:
+                first, future = under_way.popleft()
+                yield first, future.result()
+        for first, future in under_way:
+            yield first, future.result()
 
 
 class _Store:

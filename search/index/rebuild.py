@@ -43,6 +43,7 @@ def rebuild_index(
     budget_seconds: float,
     progress: ReportProgress,
     cancelled: IsCancelled,
+    lanes: int = 1,
 ) -> RebuildReport:
     """Everything from the files again, cached vectors reused; the caller comes back until the report says `swapped`.
 
@@ -52,19 +53,25 @@ def rebuild_index(
     `IndexBusy`, and `IndexUnavailable` when the disk is full or read-only: then the build is given up.
     """
     with build_lock(spec.path):
-        return _Rebuild(spec, embedder, progress, cancelled).run(time.monotonic() + budget_seconds)
+        return _Rebuild(spec, embedder, progress, cancelled, lanes).run(time.monotonic() + budget_seconds)
 
 
 class _Rebuild:
     """One bout, under the build lock."""
 
     def __init__(
-        self, spec: IndexSpec, embedder: Embedder | None, progress: ReportProgress, cancelled: IsCancelled
+        self,
+        spec: IndexSpec,
+        embedder: Embedder | None,
+        progress: ReportProgress,
+        cancelled: IsCancelled,
+        lanes: int,
     ) -> None:
         self.spec = spec
         self.embedder = embedder
         self.progress = progress
         self.cancelled = cancelled
+        self.lanes = lanes
         self.building = replace(spec, path=build_path(spec.path))
         self.identity, self.switching = self._target()
 
@@ -133,6 +140,7 @@ class _Rebuild:
             budget_seconds=budget_seconds,
             progress=over_all_bouts,
             cancelled=self.cancelled,
+            lanes=self.lanes,
         )
 
     def _finish(self, embedded: int) -> RebuildReport:

@@ -1,0 +1,135 @@
+"""The model protocols over the broker: a reranker, a generator, and an embedder that shares bulk work with others."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
+from search.runtime.protocols import Embedder, Message, Vectors
+from search.runtime.vectors import is_usable
+from search.spec import EmbeddingIdentity
+from workers.model_jobs import JobRefused, ModelJobs
+from workers.queues import BULK, GENERATE, RERANK
+
+JOB_SECONDS = 30.0
+"""A slice that another machine has not embedded by then is embedded here."""
+MOST_LANES = 8
+_OFFERS_SECONDS = 5.0
+
+
+class QueuedReranker:
+    """`name` says which model the workers are expected to run; see `Reranker`."""
+
+    def __init__(self, jobs: ModelJobs, name: str) -> None:
+        self._jobs = jobs
+        self.name = name
+
+    def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> tuple[float, ...]:
+        try:
+            answer = self._jobs.run(RERANK, {"query": query, "documents": list(documents)}, timeout=timeout)
+        except JobRefused as error:
+            raise RerankerUnavailable(error.message, hint=error.hint) from error
+        scores = answer.get("scores")
+        if not isinstance(scores, list) or len(scores) != len(documents):
+            raise RerankerUnavailable("the reranking worker gave another number of scores than there are documents")
+        return tuple(float(score) for score in scores)
+
+
+class QueuedGenerator:
+    """`name` says which model the workers are expected to run; see `Generator`."""
+
+    def __init__(self, jobs: ModelJobs, name: str) -> None:
+        self._jobs = jobs
+        self.name = name
+
+    def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        timeout: float,
+        json_schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        body = {
+            "messages": [asdict(message) for message in messages],
+            "max_tokens": max_tokens,
+            "json_schema": dict(json_schema) if json_schema is not None else None,
+        }
+        try:
+            return str(self._jobs.run(GENERATE, body, timeout=timeout)["text"])
+        except JobRefused as error:
+            raise GeneratorUnavailable(error.message, hint=error.hint) from error
+
+
+class SharedEmbedder:
+    """An embedder whose bulk work other machines take part in: one slice at a time here, the others through the broker.
+
+    Only workers whose vectors are of the same identity are asked, and what they do not answer is embedded here.
+    """
+
+    def __init__(self, own: Embedder, jobs: ModelJobs) -> None:
+        self._own = own
+        self._jobs = jobs
+        self._free = threading.Lock()
+        self._looked_at = -_OFFERS_SECONDS
+        self._helpers = 0
+
+    def identity(self) -> EmbeddingIdentity:
+        return self._own.identity()
+
+    def embed_query(self, text: str, *, timeout: float) -> Vectors:
+        return self._own.embed_query(text, timeout=timeout)
+
+    def lanes(self) -> int:
+        """Slices worth having under way at once."""
+        return min(MOST_LANES, 1 + self._count_helpers())
+
+    def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        if not self._free.acquire(blocking=not self._count_helpers()):
+            try:
+                return self._elsewhere(texts, min(timeout, JOB_SECONDS))
+            except JobRefused:
+                self._free.acquire()
+        try:
+            return self._own.embed_documents(texts, timeout=timeout)
+        finally:
+            self._free.release()
+
+    def _elsewhere(self, texts: Sequence[str], timeout: float) -> Vectors:
+        identity = self.identity()
+        body = {"texts": list(texts), "fingerprint": identity.fingerprint}
+        vectors = unpack(self._jobs.run(BULK, body, timeout=timeout).get("vectors"), identity.dims)
+        if not is_usable(vectors, rows=len(texts), dims=identity.dims):
+            raise JobRefused("a worker gave vectors that cannot be used")
+        return vectors
+
+    def _count_helpers(self) -> int:
+        if time.monotonic() - self._looked_at >= _OFFERS_SECONDS:
+            self._looked_at = time.monotonic()
+            try:
+                wanted = self.identity().fingerprint
+            except EmbedderUnavailable:
+                wanted = ""
+            self._helpers = self._jobs.offers(BULK).count(wanted) if wanted else 0
+        return self._helpers
+
+
+def pack(vectors: Vectors) -> str:
+    """Vectors as text: little-endian float32, row by row, in base64."""
+    return base64.b64encode(vectors.astype("<f4").tobytes()).decode()
+
+
+def unpack(text: object, dims: int) -> Vectors:
+    """The vectors of `pack`; `JobRefused` when it is none."""
+    try:
+        return np.frombuffer(base64.b64decode(str(text), validate=True), "<f4").astype(np.float32).reshape(-1, dims)
+    except (binascii.Error, ValueError) as error:
+        raise JobRefused("a worker gave an answer that cannot be understood") from error
