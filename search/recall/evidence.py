@@ -35,11 +35,21 @@ NAMED_DAY = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A line or sentence of a hit, as it is embedded; `score` compares passages of one turn."""
+class Line:
+    """One line of a passage, or a part of a long one, and the file's line it stands on."""
 
     text: str
-    source: Source
+    number: int
+    coverage: float
+    """Share of the query's weight that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A few lines or a sentence of a hit, as they are embedded; `score` compares passages of one turn."""
+
+    path: str
+    lines: tuple[Line, ...]
     score: float
 
 
@@ -80,8 +90,10 @@ class Scale:
         """0..1: how much of the query's weight stands in `text`."""
         if not self._total:
             return 0.0
-        terms = set(index_text(text).split())
-        return sum(weight for parts, weight in self._weights.items() if terms.issuperset(parts)) / self._total
+        # The terms of an identifier must stand together: 10.77.30.0 is not any text with a 10 and a 30.
+        indexed = f" {index_text(text)} "
+        there = (weight for parts, weight in self._weights.items() if f" {' '.join(parts)} " in indexed)
+        return sum(there) / self._total
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +127,8 @@ def weigh_evidence(
         if hit.date in days:
             relevance += NAMED_DAY
         scored = [
-            Passage(piece, place, scale.coverage(piece) + (near[number] if near else 0.0))
-            for number, (piece, place) in enumerate(zip(pieces, _placed(hit, chunk.text, pieces), strict=True))
+            Passage(hit.path, lines, scale.coverage(piece) + (near[number] if near else 0.0))
+            for number, (piece, lines) in enumerate(zip(pieces, _lines(hit, chunk.text, pieces, scale), strict=True))
         ]
         passages = tuple(sorted(scored, key=lambda passage: -passage.score))
         weighed.append(Evidence(hit, relevance, BAR if near else BAR_WORDS_ONLY, passages))
@@ -154,16 +166,15 @@ def _load(connection: Connection, hit: Hit) -> _Chunk | None:
     return _Chunk(*row) if row is not None else None
 
 
-def _placed(hit: Hit, text: str, pieces: Sequence[str]) -> list[Source]:
-    """The file's lines on which each piece stands; pieces follow each other in the text."""
-    places = []
+def _lines(hit: Hit, text: str, pieces: Sequence[str], scale: Scale) -> list[tuple[Line, ...]]:
+    """The lines of each piece with their numbers in the file; pieces follow each other in the text."""
+    found = []
     at = 0
     for piece in pieces:
-        first, last = piece.split("\n", 1)[0], piece.rsplit("\n", 1)[-1]
-        start = max(at, text.find(first, at))
-        end = max(start, text.find(last, start))
-        begin = hit.start_line + text.count("\n", 0, start)
-        finish = min(hit.end_line, begin + text.count("\n", start, end))
-        places.append(Source(hit.path, begin, finish))
-        at = end
-    return places
+        lines = []
+        for line in piece.split("\n"):
+            at = max(at, text.find(line, at))
+            lines.append(Line(line, hit.start_line + text.count("\n", 0, at), scale.coverage(line)))
+            at += len(line)
+        found.append(tuple(lines))
+    return found

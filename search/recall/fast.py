@@ -42,7 +42,7 @@ def fast_lane(spec: IndexSpec, message: str, projects: tuple[str, ...]) -> FastA
     notes = []
     left = MAX_CHARS
     for hit in strong:
-        text = cut(plain(hit.entry.text), left, mark="…") if left > 1 else ""
+        text = cut(plain(hit.entry.text.split("\n")), left, mark="…") if left > 1 else ""
         if text:
             notes.append(Note(text, hit.entry.source))
             left -= len(text)

@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 
 from search.recall.block import one_line
-from search.recall.evidence import Evidence
-from search.recall.outcome import Note
+from search.recall.evidence import Evidence, Line, Passage
+from search.recall.outcome import Note, Source
 from search.recall.query import cut
 
 SHARE_OF_BEST = 0.75
 """A further sentence joins the first when it is at least this relevant in comparison."""
+SHARE_OF_LINE = 0.5
+"""A line of a passage is kept when it has at least this much of what its best line has."""
+LEAST_COVERAGE = 0.1
 LEAST_ROOM = 40
 """Characters that must be left for a further sentence to be worth starting."""
 
@@ -30,21 +33,38 @@ def extract(evidence: Sequence[Evidence], limit: int) -> tuple[Note, ...]:
     for passage in ranked:
         if notes and (left < LEAST_ROOM or passage.score < SHARE_OF_BEST * ranked[0].score):
             break
-        text = plain(passage.text)
+        lines = telling(passage)
+        text = plain([line.text for line in lines])
         if not text or any(text in note.text or note.text in text for note in notes):
             continue
         if not notes:
             text = cut(text, limit, mark="…")
         elif len(text) + 1 > left:
             continue
-        notes.append(Note(text, passage.source))
+        notes.append(Note(text, Source(passage.path, lines[0].number, lines[-1].number)))
         left -= len(text) + 1
     return tuple(notes)
 
 
-def plain(text: str) -> str:
+def telling(passage: Passage) -> list[Line]:
+    """The lines that have the query's words, with a heading above them; all lines where the words do not tell."""
+    most = max(line.coverage for line in passage.lines)
+    if most < LEAST_COVERAGE:
+        return list(passage.lines)
+    chosen = [
+        place
+        for place, line in enumerate(passage.lines)
+        if line.coverage >= SHARE_OF_LINE * most and not _HEADING.match(line.text)
+    ]
+    if not chosen:
+        return list(passage.lines)
+    head = [passage.lines[0]] if chosen[0] > 0 and _HEADING.match(passage.lines[0].text) else []
+    return head + [passage.lines[place] for place in chosen]
+
+
+def plain(lines: Sequence[str]) -> str:
     """Lines as one, without list marks; a heading becomes the words before a colon."""
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = [line for line in lines if line.strip()]
     spoken = []
     for place, line in enumerate(lines):
         bare = one_line(_MARKUP.sub("", line))

@@ -1,4 +1,4 @@
-"""recall_turn(): one turn from the open gates to the block: fast lane, intent, deep lane, all by the deadline."""
+"""Recall.turn(): one turn from the open gates to the block: fast lane, intent, deep lane, all by the deadline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from search.errors import EmbedderUnavailable
-from search.journey import FindEmbedder
+from search.journey import FindEmbedder, no_former
 from search.recall.block import context_block
 from search.recall.breaker import Breaker
 from search.recall.choices import QueryMode
@@ -24,8 +24,9 @@ from search.recall.prompts import Prompt
 from search.recall.query import HistoryTurn, clean, conversation, cut, search_query
 from search.recall.turns import Ended, Late, Turns
 from search.recall.writer import Task
+from search.runtime.presets import BUNDLED
 from search.runtime.protocols import Embedder, Generator, Vectors
-from search.spec import EmbeddingIdentity, IndexSpec, SearchRequest
+from search.spec import IndexSpec, SearchRequest
 
 log = logging.getLogger(__name__)
 
@@ -55,15 +56,11 @@ class Turn:
     """Whatever else makes two turns different, such as the agent's settings."""
 
 
-def _no_former(_: EmbeddingIdentity) -> Embedder | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Models:
     embedder: Embedder | None = None
     generator: Generator | None = None
-    former: FindEmbedder = _no_former
+    former: FindEmbedder = no_former
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +120,16 @@ class _Turn:
         stop = first_stop(self.facts)
         if stop is not None and self.facts.mode != "escalate":
             return self._stopped(stop, None)
-        return self._deliberate(answered=stop is not None)
+        return self._deliberate(stop)
 
-    def _deliberate(self, *, answered: bool) -> RecallOutcome:
-        """Judge the intent and go deep, in the pool. `answered`: only the intent is still open."""
-        until = min(self.until, time.monotonic() + FAST_HIT_PATIENCE) if answered else self.until
+    def _deliberate(self, stop: Stop | None) -> RecallOutcome:
+        """Judge the intent and go deep, in the pool. With a `stop` the answer is known and only the intent is open."""
+        until = self.until if stop is None else min(self.until, time.monotonic() + FAST_HIT_PATIENCE)
         ended = self.shared.turns.run(
             self._key(), self._work, progress=self.draft, until=until + GRACE_SECONDS, keep=_worth_keeping
         )
         if isinstance(ended, Late):
-            return self._late(ended, answered)
+            return self._late(ended, stop)
         if ended.result is None:
             log.error("recall failed", exc_info=ended.error)
             return self._outcome(Status.FAILED, Reason.ERROR)
@@ -173,6 +170,8 @@ class _Turn:
         if self.embedder is None:
             return None
         try:
+            if self.embedder.identity().model != BUNDLED.id:
+                return None  # the judge knows the bundled model's vectors alone
             return self.embedder.embed_query(self.said, timeout=self.turn.search.embed_timeout_ms / 1000)
         except EmbedderUnavailable:
             return None  # patterns judge alone; the search names what was missing
@@ -189,13 +188,13 @@ class _Turn:
             return self._outcome(Status.OK, Reason.STRONG_FAST_HIT, intent=intent)
         return self._outcome(deep.status, deep.reason, intent=intent, finding=deep.finding, deep=True, cached=cached)
 
-    def _late(self, late: Late[Draft], answered: bool) -> RecallOutcome:
+    def _late(self, late: Late[Draft], stop: Stop | None) -> RecallOutcome:
         draft = late.progress
         intent = draft.intent
         if self.facts.mode == "escalate" and intent is None:
             intent = judge_intent(self.said, None)
-        if answered:
-            return self._outcome(Status.OK, Reason.STRONG_FAST_HIT, intent=intent)
+        if stop is not None:
+            return self._stopped(stop, intent)
         if not late.started:
             return self._outcome(Status.TIMEOUT, Reason.BUSY, intent=intent, deep=True)
         self.shared.lanes.timed_out(self.lane_key)
