@@ -11,10 +11,10 @@ from django.conf import settings
 from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
-from agents.embedding import find_former, get_embedder
 from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
+from agents.role_models import embedder_for, embedder_of
 from agents.scope import Decision, decide
 from agents.sessions import Session
 from agents.specs import index_spec, scope_of
@@ -81,7 +81,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
     if withheld:
         spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
     request = replace(request, visible_session=visible_session(scope_of(agent), decision))
-    outcome = pipeline.search(spec, request, get_embedder(), find_former)
+    outcome = pipeline.search(spec, request, embedder_for(agent), embedder_of)
     return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
 
 
@@ -136,16 +136,16 @@ def check_scope(*, agent: Agent, caller: Caller, session: Session | None) -> Dec
 
 def status(agent: Agent) -> IndexStatus:
     """The index as it stands, compared with the embedding model that is in use now."""
-    return reader.index_status(index_spec(agent), embedding_identity())
+    return reader.index_status(index_spec(agent), embedding_identity(agent))
 
 
 def files(agent: Agent, *, limit: int = 10_000, offset: int = 0) -> tuple[FileEntry, ...]:
     return reader.list_files(index_spec(agent), limit=limit, offset=offset)
 
 
-def embedding_identity() -> EmbeddingIdentity | None:
+def embedding_identity(agent: Agent) -> EmbeddingIdentity | None:
     """The identity of the vectors that would be made now; None without a model that answers."""
-    embedder = get_embedder()
+    embedder = embedder_for(agent)
     try:
         return embedder.identity() if embedder is not None else None
     except EmbedderUnavailable:

@@ -14,12 +14,12 @@ from django.utils import timezone
 from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
-from agents.embedding import find_former, get_embedder
 from agents.errors import MemoryDisabled
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
 from agents.recall_events import record_event, session_digest
 from agents.recall_toggles import recall_toggled_on
+from agents.role_models import embedder_for, embedder_of, generator_for
 from agents.scope import Decision, decide
 from agents.sessions import Session, chat_ids
 from agents.specs import index_spec, scope_of
@@ -72,9 +72,9 @@ def recall(*, agent: Agent, caller: Caller, session: Session | None, params: Rec
     own = _settings(agent)
     decision = decide(scope_of(agent), session, trusted=caller.trusted)
     facts = gate_facts(agent, own, session, decision, mode=params.mode)
-    embedder = get_embedder()
+    embedder = embedder_for(agent)
     turn = _turn(agent, own, session, decision, params)
-    outcome = _recall.turn(facts, turn, Models(embedder=embedder, former=find_former))
+    outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=embedder_of))
     elapsed_ms = round((time.perf_counter() - started) * 1000, 3)
     if outcome.status is Status.DENIED:
         record(

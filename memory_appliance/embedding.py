@@ -1,4 +1,4 @@
-"""Gives the rules, which may not import upwards, the client of the models process as their embedder."""
+"""Gives the rules, which may not import upwards, the clients of the models process."""
 
 from __future__ import annotations
 
@@ -8,32 +8,39 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from agents.embedding import set_embedder_factory, set_former_finder
-from search.errors import EmbedderUnavailable
+from agents.embedding import set_embedder_factory
+from agents.local_models import set_local_models
 
 if TYPE_CHECKING:
-    from search.runtime.protocols import Embedder
-    from search.spec import EmbeddingIdentity
+    from search.runtime.protocols import Embedder, Generator, Reranker
     from workers.client import ModelsClient
 
 
 @cache
-def models_client() -> ModelsClient:
-    """This process's client. It connects when it is first asked, and anew after a fork."""
+def models_client(model: str = "") -> ModelsClient:
+    """This process's client for one model. It connects when it is first asked, and anew after a fork."""
     from workers.client import ModelsClient  # late: most management commands need neither it nor numpy
 
-    return ModelsClient(Path(settings.MEMORY_SOCKET_DIR) / "models.sock")
+    return ModelsClient(Path(settings.MEMORY_SOCKET_DIR) / "models.sock", model=model)
+
+
+class SocketModels:
+    """`LocalModels` over the socket of the models process."""
+
+    def embedder(self, model: str) -> Embedder:
+        return models_client(model)
+
+    def reranker(self, model: str) -> Reranker:
+        from workers.local_clients import LocalReranker
+
+        return LocalReranker(models_client(), model)
+
+    def generator(self, model: str) -> Generator:
+        from workers.local_clients import LocalGenerator
+
+        return LocalGenerator(models_client(), model)
 
 
 def register_embedder() -> None:
     set_embedder_factory(models_client)
-    set_former_finder(former_embedder)
-
-
-def former_embedder(identity: EmbeddingIdentity) -> Embedder | None:
-    """The local model, where an index that waits for its rebuild was made with it."""
-    client = models_client()
-    try:
-        return client if client.identity().fingerprint == identity.fingerprint else None
-    except EmbedderUnavailable:
-        return None
+    set_local_models(SocketModels())

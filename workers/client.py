@@ -7,6 +7,7 @@ import os
 import socket
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -35,8 +36,10 @@ class ModelsClient:
     reason, raised at the latest when the timeout has passed; `status` never raises.
     """
 
-    def __init__(self, socket_path: Path, *, remembered_queries: int = REMEMBERED_QUERIES) -> None:
+    def __init__(self, socket_path: Path, *, model: str = "", remembered_queries: int = REMEMBERED_QUERIES) -> None:
+        """`model` "": the one that the process itself has chosen for embedding."""
         self._path = socket_path
+        self._model = model
         self._remembered_queries = remembered_queries
         self._identity: EmbeddingIdentity | None = None
         self._start_over()
@@ -51,7 +54,7 @@ class ModelsClient:
         """Asked anew only when the connection was lost; the last one known while nobody answers."""
         if self._identity is None or not self._connections.any_alive():
             try:
-                self._exchange("status", (), Deadline(STATUS_SECONDS))
+                self._exchange(Request("status", model=self._model), Deadline(STATUS_SECONDS))
             except EmbedderUnavailable:
                 if self._identity is None:
                     raise
@@ -80,7 +83,7 @@ class ModelsClient:
         """Within a second; `down` with the reason when nobody answers."""
         self._connections.forget_failure()
         try:
-            header, _ = self._exchange("status", (), Deadline(STATUS_SECONDS))
+            header, _ = self._exchange(Request("status"), Deadline(STATUS_SECONDS))
             return _status(header)
         except EmbedderUnavailable as error:
             return ModelStatus("down", detail=error.message, hint=error.hint)
@@ -92,7 +95,7 @@ class ModelsClient:
     def _embed(
         self, operation: Operation, texts: tuple[str, ...], deadline: Deadline
     ) -> tuple[Vectors, EmbeddingIdentity]:
-        header, payload = self._exchange(operation, texts, deadline)
+        header, payload = self._exchange(Request(operation, texts, model=self._model), deadline)
         identity = _identity(header)
         try:
             vectors = unpack(payload, rows=len(texts), dims=identity.dims)
@@ -102,27 +105,29 @@ class ModelsClient:
             raise _nonsense("a vector is zero or not finite")
         return vectors, identity
 
-    def _exchange(self, operation: Operation, texts: tuple[str, ...], deadline: Deadline) -> _Reply:
+    def ask(self, request: Request) -> dict[str, Any]:
+        """The header of the reply to any request. Raises `EmbedderUnavailable`, whatever the request was about."""
+        return self._exchange(request, Deadline(request.timeout))[0]
+
+    def _exchange(self, request: Request, deadline: Deadline) -> _Reply:
         """Ask and wait for the reply. A kept connection that turns out to be dead is replaced once."""
         kept = self._connections.take()
         if kept is not None:
             try:
-                return self._ask(kept, operation, texts, deadline)
+                return self._ask(kept, request, deadline)
             except (ConnectionError, WireClosed):
                 pass  # the process was restarted: the new one is asked below
         try:
-            return self._ask(self._connections.connect(deadline), operation, texts, deadline)
+            return self._ask(self._connections.connect(deadline), request, deadline)
         except (ConnectionError, WireClosed) as error:
             raise EmbedderUnavailable(
                 "the models process ended while it was asked", hint="It is started again by itself; try again."
             ) from error
 
-    def _ask(
-        self, connection: socket.socket, operation: Operation, texts: tuple[str, ...], deadline: Deadline
-    ) -> _Reply:
+    def _ask(self, connection: socket.socket, request: Request, deadline: Deadline) -> _Reply:
         complete = False
         try:
-            send(connection, Request(operation, texts, deadline.left()).header(), deadline=deadline.end)
+            send(connection, replace(request, timeout=deadline.left()).header(), deadline=deadline.end)
             header, payload = receive(connection, deadline=deadline.end)
             complete = True
         except TimeoutError as error:
@@ -173,7 +178,7 @@ def _status(header: Mapping[str, Any]) -> ModelStatus:
     return ModelStatus(**values)
 
 
-_FIELD_TYPES = {"int": int, "float": int | float}
+_FIELD_TYPES = {"int": int, "float": int | float, "list[dict[str, Any]]": list}
 
 
 def _fields(kind: type, values: object) -> dict[str, Any]:

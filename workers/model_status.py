@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 ModelStateName = Literal["down", "building", "loading", "ready", "failed"]
 
@@ -28,3 +28,5 @@ class ModelStatus:
     tokens: int = 0
     uptime_seconds: float = 0.0
     pid: int = 0
+    models: list[dict[str, Any]] = field(default_factory=list)
+    """Every model that was asked for: `model`, `role`, `state`, `memory_bytes`, `idle_seconds`, `detail`."""

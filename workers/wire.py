@@ -13,7 +13,7 @@ import socket
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -27,7 +27,9 @@ MAX_TEXTS = 64
 MAX_TEXT_CHARS = 2 * 1024 * 1024
 """Characters in all texts of one request together."""
 
-Operation = Literal["status", "embed_query", "embed_documents"]
+Operation = Literal["status", "embed_query", "embed_documents", "rerank", "generate"]
+MAX_NEW_TOKENS = 4096
+_ROLES = ("system", "user", "assistant")
 _LONGEST_TIMEOUT = 3600.0
 _LENGTHS = struct.Struct("!II")
 _FLOAT = np.dtype("<f4")
@@ -43,14 +45,27 @@ class WireClosed(WireError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`timeout` is in seconds, counted by the server from the arrival of the request."""
+    """`timeout` is in seconds, counted by the server from the arrival of the request.
+
+    `model` "" is the server's own choice. `rerank`: the query, then the documents. `generate`: the messages' texts,
+    with a role for each.
+    """
 
     operation: Operation
     texts: tuple[str, ...] = ()
     timeout: float = 1.0
+    model: str = ""
+    roles: tuple[str, ...] = ()
+    max_tokens: int = 0
+    json_schema: Mapping[str, Any] | None = None
 
     def header(self) -> dict[str, Any]:
-        return {"operation": self.operation, "texts": self.texts, "timeout": self.timeout}
+        header: dict[str, Any] = {"operation": self.operation, "texts": self.texts, "timeout": self.timeout}
+        if self.model:
+            header["model"] = self.model
+        if self.operation == "generate":
+            header |= {"roles": self.roles, "max_tokens": self.max_tokens, "json_schema": self.json_schema}
+        return header
 
     @staticmethod
     def parse(header: Mapping[str, Any]) -> Request:
@@ -66,7 +81,24 @@ class Request:
             raise WireError("embed_query takes one text")
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= _LONGEST_TIMEOUT:
             raise WireError("timeout must be seconds between 0 and 3600")
-        return Request(cast(Operation, operation), tuple(texts), float(timeout))
+        model = header.get("model", "")
+        if not isinstance(model, str):
+            raise WireError("model must be text")
+        request = Request(cast(Operation, operation), tuple(texts), float(timeout), model)
+        if operation == "rerank" and not texts:
+            raise WireError("rerank takes a query")
+        return _with_conversation(request, header) if operation == "generate" else request
+
+
+def _with_conversation(request: Request, header: Mapping[str, Any]) -> Request:
+    roles, max_tokens, schema = header.get("roles"), header.get("max_tokens"), header.get("json_schema")
+    if not isinstance(roles, list) or len(roles) != len(request.texts) or not set(roles) <= set(_ROLES) or not roles:
+        raise WireError("generate takes one role of system, user, assistant for each text")
+    if isinstance(max_tokens, bool) or not isinstance(max_tokens, int) or not 0 < max_tokens <= MAX_NEW_TOKENS:
+        raise WireError(f"max_tokens must be between 1 and {MAX_NEW_TOKENS}")
+    if schema is not None and not isinstance(schema, dict):
+        raise WireError("json_schema must be an object")
+    return replace(request, roles=tuple(roles), max_tokens=max_tokens, json_schema=schema)
 
 
 def send(connection: socket.socket, header: Mapping[str, Any], payload: bytes = b"", *, deadline: float) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.embedding import get_embedder
 from agents.models import Run
+from agents.role_models import embedder_for
 from agents.runs import request_switch
 from agents.specs import index_spec
 from search.errors import EmbedderUnavailable, IdentityChanged
@@ -26,7 +26,7 @@ def embed(run_id: int) -> None:
 
 
 def _embed(run: Run, lease: Lease) -> dict[str, Any]:
-    embedder = get_embedder()
+    embedder = embedder_for(run.index_agent)
     if embedder is None:
         raise EmbedderUnavailable("No embedding model is configured.")
     spec = index_spec(run.index_agent)

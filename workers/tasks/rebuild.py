@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.embedding import get_embedder
 from agents.models import Run
+from agents.role_models import embedder_for
 from agents.runs import request_run
 from agents.specs import index_spec
 from search.index.rebuild import rebuild_index
@@ -26,7 +26,11 @@ def rebuild(run_id: int) -> None:
 def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.index_agent)
     report = rebuild_index(
-        spec, get_embedder(), budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
+        spec,
+        embedder_for(run.index_agent),
+        budget_seconds=BOUT_SECONDS,
+        progress=lease.progress,
+        cancelled=lease.cancelled,
     )
     if not report.swapped:
         raise HandBack()

@@ -28,7 +28,7 @@ def update(run_id: int) -> None:
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.index_agent)
-    identity = embedding_identity()
+    identity = embedding_identity(run.index_agent)
     report = update_index(
         spec,
         identity=identity,

@@ -12,9 +12,9 @@ from tqdm import tqdm
 
 from agents import runs
 from agents.actors import CLI
-from agents.embedding import get_embedder
 from agents.memory import embedding_identity
 from agents.models import Agent, Run
+from agents.role_models import embedder_for
 from agents.services import request_rebuild, request_update
 from agents.specs import index_spec
 from memory_appliance.management.memory.choose import some_agents
@@ -65,7 +65,7 @@ def _index_one(output: Output, agent: Agent, *, rebuild: bool, embed: bool) -> d
 
 def _embed(output: Output, agent: Agent) -> bool:
     """False when no model answers."""
-    if embedding_identity() is None:
+    if embedding_identity(agent) is None:
         return False
     run = runs.request_run(agent=agent, kind=Run.Kind.EMBED, reason="cli")
     _do(output, run, _vectors)
@@ -76,7 +76,7 @@ def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
     return asdict(
         update_index(
             index_spec(run.index_agent),
-            identity=embedding_identity(),
+            identity=embedding_identity(run.index_agent),
             progress=report,
             cancelled=lease.cancelled,
             lock_timeout=LOCK_SECONDS,
@@ -85,7 +85,7 @@ def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 
 def _rebuild(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
-    spec, embedder = index_spec(run.index_agent), get_embedder()
+    spec, embedder = index_spec(run.index_agent), embedder_for(run.index_agent)
     while True:
         bout = rebuild_index(spec, embedder, budget_seconds=BOUT_SECONDS, progress=report, cancelled=lease.cancelled)
         if bout.swapped:
@@ -93,7 +93,7 @@ def _rebuild(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 
 def _vectors(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
-    embedder = get_embedder()
+    embedder = embedder_for(run.index_agent)
     if embedder is None:
         raise EmbedderUnavailable("No embedding model is configured.")
     return asdict(

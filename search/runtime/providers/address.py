@@ -13,6 +13,8 @@ class Address:
     provider: str
     base_url: str
     key: str = field(default="", repr=False)
+    lacks: str = ""
+    """What is missing before it can be asked at all."""
 
 
 def checked_url(url: str) -> str:

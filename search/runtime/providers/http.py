@@ -43,6 +43,8 @@ class Endpoint:
         return tries(self._once, path, body, end)
 
     def _once(self, path: str, body: Mapping[str, Any], end: float) -> Any:
+        if self._address.lacks:
+            raise self._failed("auth", self._address.lacks)
         left = end - time.monotonic()
         if left <= 0:
             raise self._failed("timeout", "no time was left to ask")

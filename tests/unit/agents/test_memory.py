@@ -113,8 +113,8 @@ def test_status_and_files_tell_what_is_indexed(al: Agent) -> None:
     assert [entry.path for entry in memory.files(al)] == ["MEMORY.md"]
 
 
-def test_a_search_reads_four_row_sets_whatever_the_rules(
+def test_a_search_reads_five_row_sets_whatever_the_rules(
     al: Agent, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         found(get_agent("al"))
