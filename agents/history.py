@@ -111,5 +111,5 @@ def _kept(agent: Agent, path: str, version: str) -> bool:
 
 def _writes(agent: Agent, path: str) -> QuerySet[WorkspaceWrite]:
     return WorkspaceWrite.objects.filter(agent=agent, path=path, state=WorkspaceWrite.State.DONE).exclude(
-        action="duplicate"
+        action__in=("duplicate", "block")
     )

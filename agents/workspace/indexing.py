@@ -11,12 +11,13 @@ from agents.agent_settings import read_settings
 from agents.models import Agent
 from agents.specs import index_spec
 from search.errors import SearchError
-from search.index.update_files import update_files
+from search.index.update_files import Forgotten, count_rows, forget_files, update_files
 
 logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 1.0
 """Embedding holds an index for moments; a longer holder is a job that will see the new files itself."""
+FORGET_LOCK_SECONDS = 10.0
 
 
 def index_now(agent: Agent, paths: Collection[str]) -> bool:
@@ -30,9 +31,27 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     try:
         report = update_files(index_spec(agent), paths, lock_timeout=LOCK_SECONDS)
     except SearchError as error:
-        logger.info("%s is indexed later: %s", agent.slug, error.message)
-        Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+        _later(agent, error)
         return False
     if report.pending:
         Agent.objects.filter(pk=agent.pk).update(pending_embeddings=report.pending)
     return True
+
+
+def forget_now(agent: Agent, paths: Collection[str]) -> Forgotten | None:
+    """Take out of the index, and out of its cached vectors, what these files no longer hold. None: done later."""
+    try:
+        return forget_files(index_spec(agent), paths, lock_timeout=FORGET_LOCK_SECONDS)
+    except SearchError as error:
+        _later(agent, error)
+        return None
+
+
+def rows_of(agent: Agent, paths: Collection[str]) -> int:
+    """Chunks that the index holds of these files."""
+    return count_rows(index_spec(agent), paths)
+
+
+def _later(agent: Agent, error: SearchError) -> None:
+    logger.info("%s is indexed later: %s", agent.slug, error.message)
+    Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())

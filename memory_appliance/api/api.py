@@ -12,6 +12,7 @@ from memory_appliance.api.routes import (
     collections,
     context,
     files,
+    forget,
     get,
     index,
     keys,
@@ -35,7 +36,7 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, files, index, agents, collections, scope, settings):
+for part in (search, get, recall, context, notes, files, forget, index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
 api.add_router("/runs", runs.router)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from search.documents.contain import PathNotAllowed, open_inside
 from search.documents.patterns import selection
 from search.documents.scan import FoundFile, ScanResult
+from search.errors import IndexUnavailable
 from search.index.driver import Connection, transaction
 from search.index.files import ensure_collection, known_file, known_problems
 from search.index.locks import writer_lock
 from search.index.opening import open_index
+from search.index.pool import reading
 from search.index.report import Problem, UpdateReport
+from search.index.schema import has_table
 from search.index.update import _Plan, _Update
 from search.spec import CollectionSpec, IndexSpec
+
+CHECKPOINT_MS = 500
+"""How long the log waits for readers before it keeps the wiped pages until its next turn."""
 
 
 def update_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> UpdateReport:
@@ -29,6 +36,63 @@ def update_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float
             return _UpdateSome(spec, connection, paths).run()
         finally:
             connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went out of an index: chunks with their words, and cached vectors that nothing else needs."""
+
+    chunks: int
+    vectors: int
+
+
+def forget_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> Forgotten:
+    """Like `update_files`, after text was taken out of these files: its rows are wiped and its vectors go as well.
+
+    Raises like `update_files`.
+    """
+    with writer_lock(spec.path, timeout=lock_timeout):
+        connection = open_index(spec.path)
+        try:
+            connection.execute("PRAGMA secure_delete = ON")
+            before = _chunks_of(connection, paths)
+            _UpdateSome(spec, connection, paths).run()
+            after = _chunks_of(connection, paths)
+            with transaction(connection):
+                vectors = 0
+                for emb_id in {emb_id for _, emb_id in before if emb_id is not None}:
+                    connection.execute(
+                        "DELETE FROM embedding_cache WHERE id = ?1"
+                        " AND NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = ?1)",
+                        (emb_id,),
+                    )
+                    vectors += connection.changes()
+                if has_table(connection, "chunks_fts"):
+                    # A deleted row's words stay in the word index until its segments are merged.
+                    connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
+            connection.set_busy_timeout(CHECKPOINT_MS)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return Forgotten(max(0, len(before) - len(after)), vectors)
+        finally:
+            connection.close()
+
+
+def count_rows(spec: IndexSpec, paths: Collection[str]) -> int:
+    """Chunks that an index holds of these files; 0 without an index."""
+    try:
+        with reading(spec.path) as connection:
+            return len(_chunks_of(connection, paths))
+    except IndexUnavailable:
+        return 0
+
+
+def _chunks_of(connection: Connection, paths: Collection[str]) -> list[tuple[int, int | None]]:
+    found: list[tuple[int, int | None]] = []
+    for path in paths:
+        found += connection.execute(
+            "SELECT c.id, c.emb_id FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.path = ?", (path,)
+        ).fetchall()
+    return found
 
 
 class _UpdateSome(_Update):

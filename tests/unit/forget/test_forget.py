@@ -1,0 +1,113 @@
+"""forget(): by path and by chat; nothing comes back, and the answer says what stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from agents.actors import Actor
+from agents.errors import Conflict, Invalid
+from agents.forget import Forgotten, forget
+from agents.models import Agent, WorkspaceWrite
+from agents.workspace import append, create
+from tests import cast
+
+KEY = Actor("key:1 gateway")
+CHAT = "agent:al:telegram:direct:42"
+OTHER = "agent:al:telegram:direct:77"
+LOG = "memory/2026-03-01.md"
+
+
+def note(agent: Agent, text: str, chat: str = "", path: str = LOG, **more: object) -> None:
+    append(agent=agent, actor=KEY, path=path, text=text, origin="agent", session_key=chat, **more)  # type: ignore[arg-type]
+
+
+def gone(agent: Agent, **what: object) -> Forgotten:
+    return forget(agent=agent, actor=cast.OWNER, **what)  # type: ignore[arg-type]
+
+
+def text_of(agent: Agent, path: str = LOG) -> str:
+    return (Path(agent.workspace) / path).read_text(encoding="utf-8")
+
+
+def copies(data_dir: Path, words: str) -> bool:
+    """Whether any kept copy of the agent still holds these words."""
+    from agents.workspace import objects
+
+    names = [path.parent.name + path.name for path in (data_dir / "history" / "al").glob("??/*")]
+    return any(words.encode() in objects.load("al", name) for name in names)
+
+
+def index_holds(data_dir: Path, words: str) -> bool:
+    return any(words.encode() in path.read_bytes() for path in (data_dir / "indexes").glob("al.sqlite*"))
+
+
+def test_a_file_goes_with_its_rows_and_its_versions(al: Agent, data_dir: Path) -> None:
+    note(al, "The alarm code is 9137.")
+    note(al, "The ladder is lent to Ivo.")
+    found = gone(al, path=LOG)
+    assert not (Path(al.workspace) / LOG).exists()
+    assert (found.removed.index_rows, found.removed.versions) == (1, 2)
+    assert not copies(data_dir, "9137") and not index_holds(data_dir, "9137")
+    assert not WorkspaceWrite.objects.filter(path=LOG).exists()
+
+
+def test_a_dry_run_says_the_same_and_does_nothing(al: Agent, data_dir: Path) -> None:
+    note(al, "The alarm code is 9137.", CHAT)
+    found = gone(al, session_key=CHAT, dry_run=True)
+    assert [(text.path, text.whole, text.start_line) for text in found.removed.texts] == [(LOG, False, 1)]
+    assert (found.dry_run, found.removed.index_rows) == (True, 1)
+    assert "9137" in text_of(al) and copies(data_dir, "9137")
+
+
+def test_a_chat_goes_line_by_line_and_others_stay(al: Agent, data_dir: Path) -> None:
+    note(al, "Before all.")
+    note(al, "The alarm code is 9137.", CHAT)
+    note(al, "The ladder is lent to Ivo.", OTHER)
+    gone(al, session_key=CHAT)
+    assert text_of(al) == "- Before all.\n- The ladder is lent to Ivo.\n"
+    assert not copies(data_dir, "9137") and not index_holds(data_dir, "9137")
+    gone(al, session_key=OTHER)
+    assert text_of(al) == "- Before all.\n"
+
+
+def test_a_file_made_for_a_chat_goes_whole(al: Agent) -> None:
+    create(
+        agent=al, actor=KEY, path="memory/2026-03-01-1530.md", text="User: hi\n", origin="agent", session_key=CHAT
+    )  # fmt: skip
+    assert gone(al, session_key=CHAT).removed.texts[0].whole
+    assert not (Path(al.workspace) / "memory/2026-03-01-1530.md").exists()
+
+
+def test_lines_that_a_person_changed_stay_and_are_named(al: Agent) -> None:
+    note(al, "The alarm code is 9137.", CHAT)
+    (Path(al.workspace) / LOG).write_text("- The alarm code was 9137 until May.\n")
+    found = gone(al, session_key=CHAT)
+    assert found.removed.texts == () and LOG in found.stays[0].what
+    assert text_of(al) == "- The alarm code was 9137 until May.\n"
+
+
+@pytest.mark.parametrize("what", [{"session_key": CHAT}, {"path": LOG}])
+def test_work_under_way_does_not_bring_it_back(al: Agent, what: dict[str, str]) -> None:
+    begun = timezone.now()
+    gone(al, **what)
+    with pytest.raises(Conflict) as refused:
+        note(al, "The alarm code is 9137.", CHAT, begun_at=begun)
+    assert refused.value.code == "forgotten"
+    note(al, "The alarm code is 2222.", CHAT, begun_at=timezone.now())
+    assert text_of(al) == "- The alarm code is 2222.\n"
+
+
+def test_versions_from_before_the_chat_stay_restorable(al: Agent, data_dir: Path) -> None:
+    note(al, "Before all.")
+    note(al, "The alarm code is 9137.", CHAT)
+    gone(al, session_key=CHAT)
+    assert copies(data_dir, "Before all.")
+
+
+@pytest.mark.parametrize("what", [{}, {"path": LOG, "session_key": CHAT}, {"path": "../x.md"}, {"path": "notes/x.md"}])
+def test_one_thing_in_a_place_for_memory_is_named(al: Agent, what: dict[str, str]) -> None:
+    with pytest.raises(Invalid):
+        gone(al, **what)
