@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from celery import Celery
@@ -18,6 +19,7 @@ from celery.signals import worker_ready, worker_shutting_down
 
 from memory_appliance import settings
 from workers.client import ModelsClient
+from workers.local_clients import LocalGenerator, LocalReranker
 from workers.model_worker import Models, ModelWorker
 from workers.replies import BrokerAway, Replies
 from workers.tasks.model_jobs import serve_with
@@ -65,7 +67,8 @@ def _say_alive(worker: ModelWorker, replies: Replies, queues: frozenset[str], st
 
 
 def _models_of_this_machine() -> Models:
-    return Models(embedder=ModelsClient(settings.MEMORY_SOCKET_DIR / "models.sock"))
+    client = ModelsClient(settings.MEMORY_SOCKET_DIR / "models.sock")
+    return Models(client, partial(LocalReranker, client), partial(LocalGenerator, client))
 
 
 app = make_app(_models_of_this_machine)

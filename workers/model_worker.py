@@ -10,6 +10,7 @@ from threading import BoundedSemaphore
 from typing import Any, TypeVar
 
 from search.errors import ModelUnavailable
+from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Generator, Message, Reranker
 from workers.queued_models import pack
 from workers.queues import BULK, GENERATE, RERANK
@@ -26,8 +27,9 @@ class Models:
     """The models of this machine, each reached through a protocol; None for a role that it does not have."""
 
     embedder: Embedder | None = None
-    reranker: Reranker | None = None
-    generator: Generator | None = None
+    reranker: Callable[[str], Reranker] | None = None
+    generator: Callable[[str], Generator] | None = None
+    """By the model's name; "" is the one that is installed."""
 
 
 class ModelWorker:
@@ -47,9 +49,9 @@ class ModelWorker:
             except ModelUnavailable as error:
                 logger.info("no embedding is offered yet: %s", error)
         if self._models.reranker is not None:
-            found[RERANK] = self._models.reranker.name
+            found[RERANK] = PROVIDER
         if self._models.generator is not None:
-            found[GENERATE] = self._models.generator.name
+            found[GENERATE] = PROVIDER
         return found
 
     def embed(self, reply: str, body: Answer, deadline: datetime | None) -> None:
@@ -63,14 +65,14 @@ class ModelWorker:
 
     def rerank(self, reply: str, body: Answer, deadline: datetime | None) -> None:
         def work(left: float) -> Answer:
-            scores = _there(self._models.reranker).rerank(body["query"], body["documents"], timeout=left)
-            return {"scores": list(scores)}
+            reranker = _there(self._models.reranker)(body["model"])
+            return {"scores": list(reranker.rerank(body["query"], body["documents"], timeout=left))}
 
         self._answer(RERANK, reply, deadline, work)
 
     def generate(self, reply: str, body: Answer, deadline: datetime | None) -> None:
         def work(left: float) -> Answer:
-            text = _there(self._models.generator).generate(
+            text = _there(self._models.generator)(body["model"]).generate(
                 _messages(body["messages"]),
                 max_tokens=body["max_tokens"],
                 timeout=left,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
+from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Message, Vectors
 from search.runtime.vectors import is_usable
 from search.spec import EmbeddingIdentity
@@ -26,15 +27,20 @@ _OFFERS_SECONDS = 5.0
 
 
 class QueuedReranker:
-    """`name` says which model the workers are expected to run; see `Reranker`."""
+    """A local reranker of whichever machine is free; `model` "" is the one that is installed there."""
 
-    def __init__(self, jobs: ModelJobs, name: str) -> None:
+    def __init__(self, jobs: ModelJobs, model: str) -> None:
         self._jobs = jobs
-        self.name = name
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return _name(self._model)
 
     def rerank(self, query: str, documents: Sequence[str], *, timeout: float) -> tuple[float, ...]:
         try:
-            answer = self._jobs.run(RERANK, {"query": query, "documents": list(documents)}, timeout=timeout)
+            body = {"model": self._model, "query": query, "documents": list(documents)}
+            answer = self._jobs.run(RERANK, body, timeout=timeout)
         except JobRefused as error:
             raise RerankerUnavailable(error.message, hint=error.hint) from error
         scores = answer.get("scores")
@@ -44,11 +50,15 @@ class QueuedReranker:
 
 
 class QueuedGenerator:
-    """`name` says which model the workers are expected to run; see `Generator`."""
+    """A local generator of whichever machine is free; `model` "" is the one that is installed there."""
 
-    def __init__(self, jobs: ModelJobs, name: str) -> None:
+    def __init__(self, jobs: ModelJobs, model: str) -> None:
         self._jobs = jobs
-        self.name = name
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return _name(self._model)
 
     def generate(
         self,
@@ -59,6 +69,7 @@ class QueuedGenerator:
         json_schema: Mapping[str, Any] | None = None,
     ) -> str:
         body = {
+            "model": self._model,
             "messages": [asdict(message) for message in messages],
             "max_tokens": max_tokens,
             "json_schema": dict(json_schema) if json_schema is not None else None,
@@ -67,6 +78,10 @@ class QueuedGenerator:
             return str(self._jobs.run(GENERATE, body, timeout=timeout)["text"])
         except JobRefused as error:
             raise GeneratorUnavailable(error.message, hint=error.hint) from error
+
+
+def _name(model: str) -> str:
+    return f"{PROVIDER}:{model}" if model else PROVIDER
 
 
 class SharedEmbedder:

@@ -43,19 +43,19 @@ class Unhurried(WordEmbedder):
 
 
 def sleep(jobs: ModelJobs, seconds: float, *, timeout: float = 20) -> str:
-    generator = QueuedGenerator(jobs, "test:sleeper")
+    generator = QueuedGenerator(jobs, "")
     return generator.generate([Message("user", str(seconds))], max_tokens=1, timeout=timeout)
 
 
 def test_without_a_worker_a_job_is_refused_at_once(jobs: ModelJobs) -> None:
     started = time.monotonic()
     with pytest.raises(RerankerUnavailable, match="no worker"):
-        QueuedReranker(jobs, "test:words").rerank("a", ["b"], timeout=20)
+        QueuedReranker(jobs, "").rerank("a", ["b"], timeout=20)
     assert time.monotonic() - started < 2
 
 
 def test_a_reranking_comes_back_in_order(jobs: ModelJobs, two_workers: Workers) -> None:
-    scores = QueuedReranker(jobs, "test:words").rerank("red door", ["blue", "red door", "door"], timeout=10)
+    scores = QueuedReranker(jobs, "").rerank("red door", ["blue", "red door", "door"], timeout=10)
     assert scores == (0.0, 1.0, 0.5)
 
 
@@ -115,7 +115,7 @@ def test_somebody_who_waits_goes_before_bulk(jobs: ModelJobs, two_workers: Worke
     for caller in bulk:
         caller.start()
     started = time.monotonic()
-    QueuedReranker(jobs, "test:words").rerank("a", ["a"], timeout=10)
+    QueuedReranker(jobs, "").rerank("a", ["a"], timeout=10)
     waited = time.monotonic() - started
     for caller in bulk:
         caller.join()
@@ -164,9 +164,9 @@ def test_a_broker_that_is_away_refuses_at_once_and_serves_again_when_it_is_back(
     broker.kill()
     started = time.monotonic()
     with pytest.raises(RerankerUnavailable, match="broker"):
-        QueuedReranker(jobs, "test:words").rerank("a", ["a"], timeout=20)
+        QueuedReranker(jobs, "").rerank("a", ["a"], timeout=20)
     assert SharedEmbedder(WordEmbedder(), jobs).embed_documents(["a"], timeout=5).shape == (1, 64)
     assert time.monotonic() - started < 5
     broker.start()
     until("a worker is back", lambda: jobs.offers(RERANK), 60)
-    assert QueuedReranker(jobs, "test:words").rerank("a", ["a"], timeout=20) == (1.0,)
+    assert QueuedReranker(jobs, "").rerank("a", ["a"], timeout=20) == (1.0,)

@@ -51,4 +51,4 @@ class Sleeper:
         return str(os.getpid())
 
 
-app = make_app(lambda: Models(SlowWords(), SharedWords(), Sleeper()))
+app = make_app(lambda: Models(SlowWords(), lambda _: SharedWords(), lambda _: Sleeper()))
