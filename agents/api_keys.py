@@ -44,9 +44,12 @@ def find_key(secret: str) -> ApiKey | None:
     """The valid key with this secret. One query; writes `last_used_at` at most once a minute."""
     now = timezone.now()
     digest = digest_of(secret)
+    lookup = digest[:LOOKUP_CHARS]
     valid = Q(revoked_at__isnull=True) & (Q(expires_at__isnull=True) | Q(expires_at__gt=now))
-    for key in ApiKey.objects.filter(valid, lookup=digest[:LOOKUP_CHARS]):
-        if hmac.compare_digest(key.digest, digest):
+    named = Q(lookup=lookup) | Q(previous_lookup=lookup, previous_until__gt=now)
+    for key in ApiKey.objects.filter(valid, named):
+        overlaps = key.previous_until is not None and key.previous_until > now
+        if hmac.compare_digest(key.digest, digest) or (overlaps and hmac.compare_digest(key.previous_digest, digest)):
             if key.last_used_at is None or key.last_used_at < now - LAST_USED_STEP:
                 ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
             return key

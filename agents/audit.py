@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
 
 from agents.actors import Actor
 from agents.models import AuditEvent
-
-KEEP_DENIALS = timedelta(days=30)
 
 
 def record(
@@ -27,7 +26,11 @@ def record(
     )
 
 
-def prune_denials() -> int:
-    """Forget denied searches and reads of long ago; what people changed is kept. Returns how many went."""
-    old = AuditEvent.objects.filter(action__endswith=".denied", at__lt=timezone.now() - KEEP_DENIALS)
-    return old.delete()[0]
+def prune_audit() -> int:
+    """Forget what is older than the owner keeps it: denials first, then changes. Returns how many lines went."""
+    now = timezone.now()
+    denials = AuditEvent.objects.filter(
+        action__endswith=".denied", at__lt=now - timedelta(days=settings.MEMORY_AUDIT_DENIED_DAYS)
+    )
+    changes = AuditEvent.objects.filter(at__lt=now - timedelta(days=settings.MEMORY_AUDIT_DAYS))
+    return denials.delete()[0] + changes.delete()[0]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.db.models import Q
 
 from agents.actors import SYSTEM
 from agents.api_keys import digest_of
@@ -54,9 +55,10 @@ def new_admin_key(name: str = "replacement") -> str:
 
 
 def _first_key(given: str | None) -> str | None:
-    """The owner's own key is made unless it was ever there, revoked ones included."""
+    """The owner's own key is made unless it was there before: a revoked or rotated one does not come back."""
     if given is not None:
-        if not ApiKey.objects.filter(digest=digest_of(given)).exists():
+        digest = digest_of(given)
+        if not ApiKey.objects.filter(Q(digest=digest) | Q(previous_digest=digest)).exists():
             create_key(actor=SYSTEM, name="bootstrap", agents="*", rights=["admin"], secret=given)
         return None
     return None if ApiKey.objects.exists() else new_admin_key("bootstrap")

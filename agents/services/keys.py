@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.actors import Actor
@@ -50,7 +52,7 @@ def create_key(
         raise Invalid(f"A key needs {MIN_SECRET_CHARS} characters or more.", hint="Use a longer one.", field="key")
     secret = secret or new_secret(known_rights)
     draft.lookup, draft.digest = lookup_of(secret), digest_of(secret)
-    if ApiKey.objects.filter(digest=draft.digest).exists():
+    if ApiKey.objects.filter(Q(digest=draft.digest) | Q(previous_digest=draft.digest)).exists():
         raise Conflict("This key exists already.", hint="Use another secret.", field="key", code="key_exists")
     with transaction.atomic():
         draft.save(force_insert=True)
@@ -70,16 +72,31 @@ def revoke_key(*, actor: Actor, key: ApiKey) -> None:
             record(actor=actor, action="key.revoke", target=f"key:{key.pk} {key.name}")
 
 
-def rotate_key(*, actor: Actor, key: ApiKey) -> NewKey:
-    """A new secret for the same key; the old one stops working at once."""
+def rotate_key(*, actor: Actor, key: ApiKey, overlap: timedelta | None = None) -> NewKey:
+    """A new secret for the same key; the old one works for `overlap` more (None: the server's), then no more.
+
+    A secret from an earlier rotation that still overlapped ends now: a key never has more than two.
+    """
+    if overlap is None:
+        overlap = timedelta(seconds=settings.MEMORY_KEY_OVERLAP_SECONDS)
     secret = new_secret(key.rights)
     with transaction.atomic():
         rotated = ApiKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(
-            lookup=lookup_of(secret), digest=digest_of(secret), last_used_at=None
+            previous_lookup=F("lookup"),
+            previous_digest=F("digest"),
+            previous_until=timezone.now() + overlap,
+            lookup=lookup_of(secret),
+            digest=digest_of(secret),
+            last_used_at=None,
         )
         if not rotated:
             raise Conflict("The key is revoked.", hint="Create a new one.", code="key_revoked")
-        record(actor=actor, action="key.rotate", target=f"key:{key.pk} {key.name}")
+        record(
+            actor=actor,
+            action="key.rotate",
+            target=f"key:{key.pk} {key.name}",
+            detail={"overlap_seconds": int(overlap.total_seconds())},
+        )
     key.refresh_from_db()
     return NewKey(key, secret)
 

@@ -10,12 +10,21 @@ from ninja.security import HttpBearer
 
 from agents.actors import Actor, Caller
 from agents.api_keys import Right, find_key, is_trusted, may, visible_agents
+from agents.audit import record
 from agents.errors import NotFound
 from agents.models import Agent, ApiKey
 from agents.models.agent import SLUG_PATTERN
 from agents.selectors import get_agent
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import ApiError
+from memory_appliance.throttles import (
+    ADDRESS_REQUESTS,
+    KEY_FAILURES,
+    KEY_REQUESTS,
+    TooMany,
+    refuse_when_used_up,
+    take,
+)
 
 MAX_KEY_CHARS = 512
 
@@ -28,12 +37,18 @@ class ApiKeyAuth(HttpBearer):
         self.rights = rights
 
     def authenticate(self, request: HttpRequest, token: str) -> ApiKey | None:
-        """The key, or None (401). Raises `ApiError` (403) when it has none of the rights."""
+        """The key, or None (401). Raises `ApiError`: 403 when it has none of the rights, 429 beyond a limit."""
         secret = token.strip()
         if not secret or len(secret) > MAX_KEY_CHARS:
             return None
-        key = find_key(secret)
+        key = _admit(secret, request.META.get("REMOTE_ADDR", ""))
         if key is not None and not any(may(key, right) for right in self.rights):
+            record(
+                actor=actor_of_key(request, key),
+                action="key.denied",
+                target=request.path[:200],
+                detail={"method": request.method, "needs": list(self.rights)},
+            )
             raise ApiError(
                 ErrorCode.FORBIDDEN,
                 f"This call needs the right {' or '.join(self.rights)}.",
@@ -54,7 +69,10 @@ def key_of(request: HttpRequest) -> ApiKey:
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    key = key_of(request)
+    return actor_of_key(request, key_of(request))
+
+
+def actor_of_key(request: HttpRequest, key: ApiKey) -> Actor:
     return Actor(f"key:{key.pk} {key.name}", request.META.get("REMOTE_ADDR", ""))
 
 
@@ -70,6 +88,21 @@ def agent_of(request: HttpRequest, slug: str) -> Agent:
     if not re.match(SLUG_PATTERN, slug):
         raise NotFound("There is no such agent.", hint="A slug has lower-case letters, digits and inner hyphens.")
     return get_agent(slug, visible_agents(key_of(request)))
+
+
+def _admit(secret: str, address: str) -> ApiKey | None:
+    """The key with this secret, counted. An address that has tried too many wrong ones is not even looked up."""
+    try:
+        take(ADDRESS_REQUESTS, address)
+        refuse_when_used_up(KEY_FAILURES, address)
+        key = find_key(secret)
+        if key is None:
+            take(KEY_FAILURES, address)
+        else:
+            take(KEY_REQUESTS, str(key.pk))
+    except TooMany as error:
+        raise ApiError(ErrorCode.TOO_MANY_REQUESTS, str(error), retry_after=error.retry_after) from error
+    return key
 
 
 def require_fleet_key(request: HttpRequest) -> None:

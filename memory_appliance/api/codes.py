@@ -28,6 +28,10 @@ class ErrorCode(StrEnum):
     BODY_TOO_LARGE = "body_too_large"
     INVALID_VALUE = "invalid_value"
     PATH_NOT_ALLOWED = "path_not_allowed"
+    TOO_MANY_REQUESTS = "too_many_requests"
+    LAST_OWNER = "last_owner"
+    USER_EXISTS = "user_exists"
+    WEAK_PASSWORD = "weak_password"  # noqa: S105 - a code
     UNKNOWN_SETTING = "unknown_setting"
     UNKNOWN_COLLECTION = "unknown_collection"
     BAD_QUERY = "bad_query"
@@ -68,6 +72,13 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.BODY_TOO_LARGE: (413, "Send less at once."),
     ErrorCode.INVALID_VALUE: (422, "Correct the field and send the request again."),
     ErrorCode.PATH_NOT_ALLOWED: (422, "Use a real folder inside the data folder or inside MEMORY_ALLOWED_ROOTS."),
+    ErrorCode.TOO_MANY_REQUESTS: (
+        429,
+        "Wait for the seconds that Retry-After names; limits are options of the server.",
+    ),
+    ErrorCode.LAST_OWNER: (409, "Make somebody else an owner first."),
+    ErrorCode.USER_EXISTS: (409, "Choose another name."),
+    ErrorCode.WEAK_PASSWORD: (422, "Use a longer one, such as four words that do not belong together."),
     ErrorCode.UNKNOWN_SETTING: (422, "GET the settings to see their names."),
     ErrorCode.UNKNOWN_COLLECTION: (422, "Name collections that the agent has."),
     ErrorCode.BAD_QUERY: (422, "Correct the query and send the request again."),

@@ -32,7 +32,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _api_error(request: HttpRequest, error: Any) -> HttpResponse:
-    return error_response(error.code, error.message, hint=error.hint, field=error.field)
+    return error_response(error.code, error.message, hint=error.hint, field=error.field, retry_after=error.retry_after)
 
 
 def _rule_error(request: HttpRequest, error: Any) -> HttpResponse:

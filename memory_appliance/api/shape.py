@@ -15,12 +15,15 @@ MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics")
 class ApiError(Exception):
     """An answer that is an error, raised by a door."""
 
-    def __init__(self, code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> None:
+    def __init__(
+        self, code: ErrorCode, message: str, *, hint: str = "", field: str = "", retry_after: int | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.hint = hint or code.hint
         self.field = field
+        self.retry_after = retry_after
 
 
 def error_body(code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> dict[str, Any]:
@@ -30,12 +33,16 @@ def error_body(code: ErrorCode, message: str, *, hint: str = "", field: str = ""
     return {"error": error}
 
 
-def error_response(code: ErrorCode, message: str, *, hint: str = "", field: str = "") -> JsonResponse:
+def error_response(
+    code: ErrorCode, message: str, *, hint: str = "", field: str = "", retry_after: int | None = None
+) -> JsonResponse:
     response = JsonResponse(error_body(code, message, hint=hint, field=field), status=code.status)
     if code is ErrorCode.UNAUTHORIZED:
         response["WWW-Authenticate"] = "Bearer"
-    elif code is ErrorCode.TEMPORARILY_UNAVAILABLE:
+    if code is ErrorCode.TEMPORARILY_UNAVAILABLE:
         response["Retry-After"] = "2"
+    if retry_after is not None:
+        response["Retry-After"] = str(retry_after)
     return response
 
 

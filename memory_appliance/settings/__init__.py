@@ -35,6 +35,15 @@ MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
 MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
 MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
+MEMORY_TRUSTED_PROXIES: tuple[str, ...] = OPTIONS.trusted_proxies
+MEMORY_SSO_HEADER: str = OPTIONS.sso_header
+MEMORY_REQUESTS_PER_MINUTE_KEY: int = OPTIONS.requests_per_minute_key
+MEMORY_REQUESTS_PER_MINUTE_ADDRESS: int = OPTIONS.requests_per_minute_address
+MEMORY_FAILED_KEYS_PER_MINUTE: int = OPTIONS.failed_keys_per_minute
+MEMORY_FAILED_LOGINS_PER_MINUTE: int = OPTIONS.failed_logins_per_minute
+MEMORY_KEY_OVERLAP_SECONDS: int = OPTIONS.key_overlap_seconds
+MEMORY_AUDIT_DAYS: int = OPTIONS.audit_days
+MEMORY_AUDIT_DENIED_DAYS: int = OPTIONS.audit_denied_days
 MEMORY_RECALL: bool = OPTIONS.recall
 MEMORY_ROLE_MODELS: dict[str, str] = {
     "embed": OPTIONS.embed_model,
@@ -80,6 +89,7 @@ INSTALLED_APPS = [
     "memory_appliance",
 ]
 MIDDLEWARE = [
+    "memory_appliance.proxies.RealAddress",
     "memory_appliance.middleware.ErrorShape",
     "memory_appliance.middleware.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
@@ -88,6 +98,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "memory_appliance.proxies.ProxySignOn",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -116,10 +127,21 @@ LOGOUT_REDIRECT_URL = "/"
 CSRF_FAILURE_VIEW = "memory_appliance.web.failures.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = OPTIONS.session_hours * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = OPTIONS.https
+SECURE_HSTS_SECONDS = 3600 if OPTIONS.https else 0
+if OPTIONS.https and OPTIONS.trusted_proxies:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")  # from anybody else it is dropped (proxies.py)
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if OPTIONS.sso_header:
+    AUTHENTICATION_BACKENDS.append("memory_appliance.proxies.SignOnBackend")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
 
 # Control database

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -76,6 +77,37 @@ class Options(BaseSettings):
     trusted_origins: Names = Field(
         (), description="Origins such as https://memory.example, separated by commas, whose forms are accepted."
     )
+    https: bool = Field(
+        False, description="Whether people reach the server over HTTPS alone: cookies are then sent over HTTPS only."
+    )
+    trusted_proxies: Names = Field(
+        (),
+        description="Addresses or networks, separated by commas, of proxies that are believed when they say who calls.",
+    )
+    sso_header: str = Field(
+        "",
+        description="Header in which a trusted proxy names the person it has signed in, such as X-Forwarded-User; "
+        "empty: off. Needs MEMORY_TRUSTED_PROXIES.",
+    )
+    session_hours: int = Field(168, ge=1, le=8760, description="How long a person stays signed in.")
+    requests_per_minute_key: int = Field(6000, ge=0, le=10**7, description="Requests a key may make; 0: no limit.")
+    requests_per_minute_address: int = Field(
+        12_000, ge=0, le=10**7, description="Requests an address may make; 0: no limit."
+    )
+    failed_keys_per_minute: int = Field(
+        600, ge=0, le=10**7, description="Wrong keys an address may try; 0: no limit. A key cannot be guessed."
+    )
+    failed_logins_per_minute: int = Field(
+        10,
+        ge=0,
+        le=10**6,
+        description="Wrong passwords an address may try, and five times as many a name; 0: no limit.",
+    )
+    key_overlap_seconds: int = Field(
+        600, ge=0, le=30 * 86_400, description="How long the old secret of a rotated key works beside the new one."
+    )
+    audit_days: int = Field(365, ge=1, le=36_500, description="How long the audit log keeps what people changed.")
+    audit_denied_days: int = Field(30, ge=1, le=36_500, description="How long the audit log keeps denials.")
     admin_password: SecretStr | None = Field(
         None, description="Password of the first user `admin`; else one is generated and printed once."
     )
@@ -184,6 +216,27 @@ class Options(BaseSettings):
     @classmethod
     def _usable_address(cls, value: str) -> str:
         return checked_url(value) if value else value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            try:
+                ip_network(name, strict=False)
+            except ValueError:
+                raise ValueError(f"{name} is neither an address nor a network such as 10.0.0.0/8") from None
+        return value
+
+    @field_validator("sso_header")
+    @classmethod
+    def _header_of_a_proxy(cls, value: str, info: ValidationInfo) -> str:
+        if not value:
+            return value
+        if not re.fullmatch(r"[A-Za-z0-9-]+", value) or value.lower() in ("host", "cookie", "authorization"):
+            raise ValueError("is not the name of a header that a proxy sets, such as X-Forwarded-User")
+        if not info.data.get("trusted_proxies"):
+            raise ValueError("anybody could send this header: list the proxy's address in MEMORY_TRUSTED_PROXIES")
+        return value
 
     @field_validator("bootstrap_key")
     @classmethod

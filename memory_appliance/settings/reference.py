@@ -71,4 +71,4 @@ def _type(field: str) -> str:
         return ", ".join(f"`{choice}`" for choice in schema["enum"])
     words = {"boolean": "`1` or `0`", "integer": "whole number", "number": "number", "array": "list"}
     kind = "folder" if schema.get("format") == "path" else words.get(schema["type"], "text")
-    return f"{kind}, {schema['minimum']:g} to {schema['maximum']:g}" if "maximum" in schema else kind
+    return f"{kind}, {schema['minimum']:.10g} to {schema['maximum']:.10g}" if "maximum" in schema else kind

@@ -11,7 +11,7 @@ from agents.models import ApiKey
 from memory_appliance.api.auth import ADMIN, actor_of, key_of
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.limits import RowId
-from memory_appliance.api.schemas.keys import KeyList, NewKeyBody, SecretAnswer, key_answer, secret_answer
+from memory_appliance.api.schemas.keys import KeyList, NewKeyBody, Rotation, SecretAnswer, key_answer, secret_answer
 from memory_appliance.api.shape import ApiError
 
 router = Router(tags=["keys"], auth=ADMIN)
@@ -44,9 +44,12 @@ def delete_key(request: HttpRequest, key_id: RowId) -> Status[None]:
 
 
 @router.post("/{key_id}/rotate", response=SecretAnswer, operation_id="rotate_key")
-def rotate_key(request: HttpRequest, key_id: RowId) -> SecretAnswer:
-    """A new secret; the old one stops working at once."""
-    return secret_answer(services.rotate_key(actor=actor_of(request), key=_visible_key(request, key_id)))
+def rotate_key(request: HttpRequest, key_id: RowId, payload: Rotation | None = None) -> SecretAnswer:
+    """A new secret. The old one works until `previous_until`, so that a gateway can be changed without a gap."""
+    overlap = payload.overlap() if payload is not None else None
+    return secret_answer(
+        services.rotate_key(actor=actor_of(request), key=_visible_key(request, key_id), overlap=overlap)
+    )
 
 
 def _visible_key(request: HttpRequest, key_id: int) -> ApiKey:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from pydantic import Field
@@ -21,6 +21,15 @@ class NewKeyBody(Body):
     expires_at: datetime | None = Field(None, strict=False)
 
 
+class Rotation(Body):
+    """Without a body the server's MEMORY_KEY_OVERLAP_SECONDS count; 0 ends the old secret at once."""
+
+    overlap_seconds: int | None = Field(None, ge=0, le=30 * 86_400)
+
+    def overlap(self) -> timedelta | None:
+        return None if self.overlap_seconds is None else timedelta(seconds=self.overlap_seconds)
+
+
 class KeyAnswer(Answer):
     id: int
     name: str
@@ -28,6 +37,7 @@ class KeyAnswer(Answer):
     rights: list[Right]
     trusted: bool
     expires_at: datetime | None
+    previous_until: datetime | None = Field(description="Until then the secret before the last rotation works too.")
     last_used_at: datetime | None
     created_at: datetime
 

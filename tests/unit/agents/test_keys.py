@@ -52,9 +52,31 @@ def test_revoked_and_expired_keys_are_not_found() -> None:
         get_key(revoked.key.pk)
 
 
-def test_rotating_closes_the_old_secret_at_once() -> None:
+def test_the_old_secret_of_a_rotated_key_works_until_the_overlap_ends() -> None:
     old = person("k", rights=["write"])
-    new = rotate_key(actor=OWNER, key=old.key)
+    new = rotate_key(actor=OWNER, key=old.key, overlap=timedelta(minutes=5))
+    assert find_key(old.secret) == find_key(new.secret) == old.key
+    ApiKey.objects.update(previous_until=timezone.now() - timedelta(seconds=1))
+    assert find_key(old.secret) is None and find_key(new.secret) == old.key
+
+
+def test_a_key_never_has_more_than_two_secrets() -> None:
+    first = person("k", rights=["read"])
+    second = rotate_key(actor=OWNER, key=first.key, overlap=timedelta(hours=1))
+    third = rotate_key(actor=OWNER, key=second.row, overlap=timedelta(hours=1))
+    assert [find_key(secret) for secret in (first.secret, second.secret, third.secret)] == [None, third.row, third.row]
+
+
+def test_revoking_closes_both_secrets_of_a_rotated_key() -> None:
+    old = person("k", rights=["read"])
+    new = rotate_key(actor=OWNER, key=old.key, overlap=timedelta(hours=1))
+    revoke_key(actor=OWNER, key=new.row)
+    assert find_key(old.secret) is None and find_key(new.secret) is None
+
+
+def test_without_overlap_the_old_secret_ends_at_once() -> None:
+    old = person("k", rights=["write"])
+    new = rotate_key(actor=OWNER, key=old.key, overlap=timedelta())
     assert find_key(old.secret) is None and find_key(new.secret) == old.key
     revoke_key(actor=OWNER, key=old.key)
     with pytest.raises(Conflict):

@@ -30,11 +30,15 @@ def test_the_secret_is_shown_once_and_never_kept(as_owner: Api, al: Agent) -> No
     assert all(made["key"][4:] not in str(value) for value in row.values())
 
 
-def test_a_rotated_key_works_and_the_old_one_does_not(client: Client, as_owner: Api, al: Agent) -> None:
+@pytest.mark.parametrize(("body", "old"), [(None, 200), ({}, 200), ({"overlap_seconds": 0}, 401)])
+def test_a_rotated_key_works_and_the_old_one_for_its_overlap(
+    client: Client, as_owner: Api, al: Agent, body: dict[str, int] | None, old: int
+) -> None:
     made = as_owner.post("/keys", NEW).json()
-    rotated = as_owner.post(f"/keys/{made['id']}/rotate").json()
+    rotated = as_owner.post(f"/keys/{made['id']}/rotate", body).json()
+    assert rotated["previous_until"] and rotated["key"] != made["key"]
     assert _with(client, rotated["key"]).get("/agents/al/status").status_code == 200
-    assert _with(client, made["key"]).get("/agents/al/status").status_code == 401
+    assert _with(client, made["key"]).get("/agents/al/status").status_code == old
 
 
 def test_a_deleted_key_stops_working_at_once(client: Client, as_owner: Api, al: Agent) -> None:

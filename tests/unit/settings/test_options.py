@@ -36,6 +36,7 @@ def test_defaults_are_those_of_the_contract(monkeypatch: pytest.MonkeyPatch) -> 
         ("MEMORY_WATCH", "always"), ("MEMORY_LOG_LEVEL", "loud"), ("MEMORY_UPDATE_INTERVAL_SECONDS", "-1"),
         ("MEMORY_BOOTSTRAP_KEY", "short"), ("MEMORY_ADMIN_PASSWORD", "change-me"), ("MEMORY_SECRET_KEY", "change-me"),
         ("MEMORY_ALLOWED_ROOTS", "notes"), ("MEMORY_ALLOWED_ROOTS", "/"), ("MEMORY_SWEEP_SECONDS", "nan"),
+        ("MEMORY_TRUSTED_PROXIES", "proxy.lan"), ("MEMORY_SSO_HEADER", "X-User"), ("MEMORY_AUDIT_DAYS", "0"),
     ],
 )  # fmt: skip
 def test_a_value_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
