@@ -25,20 +25,29 @@ def models_client(model: str = "") -> ModelsClient:
 
 
 class SocketModels:
-    """`LocalModels` over the socket of the models process."""
+    """`LocalModels`: embedding over the socket of the models process; reranking and writing by the model workers of
+    any machine, and where none runs over the same socket."""
 
     def embedder(self, model: str) -> Embedder:
         return models_client(model)
 
     def reranker(self, model: str) -> Reranker:
         from workers.local_clients import LocalReranker
+        from workers.queued_models import QueuedReranker
+        from workers.queues import RERANK
+        from workers.sharing import model_jobs
 
-        return LocalReranker(models_client(), model)
+        jobs = model_jobs()
+        return QueuedReranker(jobs, model) if jobs.offers(RERANK) else LocalReranker(models_client(), model)
 
     def generator(self, model: str) -> Generator:
         from workers.local_clients import LocalGenerator
+        from workers.queued_models import QueuedGenerator
+        from workers.queues import GENERATE
+        from workers.sharing import model_jobs
 
-        return LocalGenerator(models_client(), model)
+        jobs = model_jobs()
+        return QueuedGenerator(jobs, model) if jobs.offers(GENERATE) else LocalGenerator(models_client(), model)
 
 
 def register_embedder() -> None:

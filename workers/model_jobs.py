@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,6 +17,9 @@ from workers.replies import BrokerAway, Replies
 TASKS = {RERANK: "models.rerank", GENERATE: "models.generate", BULK: "models.embed"}
 LONGEST_QUEUE = {RERANK: 4, GENERATE: 4, BULK: 16}
 """Jobs that may wait before the next one is refused: what comes behind them would be too late anyway."""
+
+REMEMBER_SECONDS = 2.0
+"""For so long it is not asked again who serves a queue, so that a broker that is stuck costs a search nothing."""
 
 
 class JobRefused(Exception):
@@ -33,13 +37,18 @@ class ModelJobs:
     def __init__(self, app: Celery, replies: Callable[[], Replies]) -> None:
         self._app = app
         self._replies = replies
+        self._seen: dict[str, tuple[float, tuple[str, ...]]] = {}
 
     def offers(self, queue: str) -> tuple[str, ...]:
-        """What the workers of `queue` offer; empty also when the broker is away."""
-        try:
-            return self._replies().alive(queue)
-        except BrokerAway:
-            return ()
+        """What the workers of `queue` offer, as of the last seconds; empty also when the broker is away."""
+        until, known = self._seen.get(queue, (0.0, ()))
+        if time.monotonic() >= until:
+            try:
+                known = self._replies().alive(queue)
+            except BrokerAway:
+                known = ()
+            self._seen[queue] = (time.monotonic() + REMEMBER_SECONDS, known)
+        return known
 
     def run(self, queue: str, body: Mapping[str, Any], *, timeout: float) -> dict[str, Any]:
         """The worker's answer. Raises `JobRefused`, at once where waiting has no prospect, else after `timeout`.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -23,7 +22,6 @@ from workers.queues import BULK, GENERATE, RERANK
 JOB_SECONDS = 30.0
 """A slice that another machine has not embedded by then is embedded here."""
 MOST_LANES = 8
-_OFFERS_SECONDS = 5.0
 
 
 class QueuedReranker:
@@ -94,8 +92,6 @@ class SharedEmbedder:
         self._own = own
         self._jobs = jobs
         self._free = threading.Lock()
-        self._looked_at = -_OFFERS_SECONDS
-        self._helpers = 0
 
     def identity(self) -> EmbeddingIdentity:
         return self._own.identity()
@@ -127,14 +123,10 @@ class SharedEmbedder:
         return vectors
 
     def _count_helpers(self) -> int:
-        if time.monotonic() - self._looked_at >= _OFFERS_SECONDS:
-            self._looked_at = time.monotonic()
-            try:
-                wanted = self.identity().fingerprint
-            except EmbedderUnavailable:
-                wanted = ""
-            self._helpers = self._jobs.offers(BULK).count(wanted) if wanted else 0
-        return self._helpers
+        try:
+            return self._jobs.offers(BULK).count(self.identity().fingerprint)
+        except EmbedderUnavailable:
+            return 0
 
 
 def pack(vectors: Vectors) -> str:

@@ -6,6 +6,7 @@ from functools import cache
 
 from django.conf import settings
 
+from search.errors import EmbedderUnavailable
 from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder
 from workers.app import app
@@ -19,8 +20,11 @@ def shared(embedder: Embedder) -> tuple[Embedder, int]:
 
     A provider's model is not shared: its own limits, not this machine's, decide how fast it goes.
     """
-    if embedder.identity().provider != PROVIDER:
-        return embedder, 1
+    try:
+        if embedder.identity().provider != PROVIDER:
+            return embedder, 1
+    except EmbedderUnavailable:
+        return embedder, 1  # whoever uses it is told why
     together = SharedEmbedder(embedder, model_jobs())
     lanes = together.lanes()
     return (together, lanes) if lanes > 1 else (embedder, 1)

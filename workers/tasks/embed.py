@@ -15,6 +15,7 @@ from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import HandBack, forget_if_deleted, work_on
 from workers.lease import Lease
+from workers.sharing import shared
 
 BOUT_SECONDS = 20.0
 REBUILD_PATIENCE = 30.0
@@ -31,8 +32,14 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
         raise EmbedderUnavailable("No embedding model is configured.")
     spec = index_spec(run.index_agent)
     try:
+        together, lanes = shared(embedder)
         report = embed_pending(
-            spec, embedder, budget_seconds=BOUT_SECONDS, progress=lease.progress, cancelled=lease.cancelled
+            spec,
+            together,
+            budget_seconds=BOUT_SECONDS,
+            progress=lease.progress,
+            cancelled=lease.cancelled,
+            lanes=lanes,
         )
     except IdentityChanged as error:
         switch = request_switch(agent=run.index_agent, fingerprint=embedder.identity().fingerprint)

@@ -14,6 +14,7 @@ from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import HandBack, forget_if_deleted, work_on
 from workers.lease import Lease
+from workers.sharing import shared
 
 BOUT_SECONDS = 20.0
 
@@ -25,12 +26,15 @@ def rebuild(run_id: int) -> None:
 
 def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
     spec = index_spec(run.index_agent)
+    embedder = embedder_for(run.index_agent)
+    together, lanes = shared(embedder) if embedder is not None else (None, 1)
     report = rebuild_index(
         spec,
-        embedder_for(run.index_agent),
+        together,
         budget_seconds=BOUT_SECONDS,
         progress=lease.progress,
         cancelled=lease.cancelled,
+        lanes=lanes,
     )
     if not report.swapped:
         raise HandBack()
