@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from search.errors import EmbedderUnavailable
@@ -22,16 +23,39 @@ def verify_file(path: Path, sha256: str) -> None:
     """Raise `EmbedderUnavailable` unless `path` has this checksum; `FileNotFoundError` when it is not there."""
     facts = path.stat()
     note = {"size": facts.st_size, "mtime_ns": facts.st_mtime_ns, "sha256": sha256}
-    side_file = path.with_name(path.name + ".ok")
-    if _read(side_file) == note:
+    if _read(_side_file(path)) == note:
         return
     found = sha256_of(path)
     if found != sha256:
         raise EmbedderUnavailable(
             f"{path.name} is damaged or not the expected file (sha256 {found[:12]}…, expected {sha256[:12]}…)",
-            hint=f"Delete {path}; the bundled model is made again by itself.",
+            hint=f"Delete {path}; the bundled model is made again by itself, another one by `manage.py models pull`.",
         )
-    side_file.write_text(json.dumps(note))
+    note_verified(path, sha256)
+
+
+def known_sha256(path: Path) -> str:
+    """The checksum of a file of one's own: what was noted, as long as the file is the same, else computed."""
+    facts = path.stat()
+    note = _read(_side_file(path))
+    if isinstance(note, dict) and (note.get("size"), note.get("mtime_ns")) == (facts.st_size, facts.st_mtime_ns):
+        return str(note.get("sha256"))
+    found = sha256_of(path)
+    note_verified(path, found)
+    return found
+
+
+def note_verified(path: Path, sha256: str | None) -> None:
+    """Remember that the file as it is now has this checksum. A folder that cannot be written only costs time later."""
+    if sha256 is not None:
+        facts = path.stat()
+        note = {"size": facts.st_size, "mtime_ns": facts.st_mtime_ns, "sha256": sha256}
+        with suppress(OSError):
+            _side_file(path).write_text(json.dumps(note))
+
+
+def _side_file(path: Path) -> Path:
+    return path.with_name(path.name + ".ok")
 
 
 def _read(side_file: Path) -> object:

@@ -79,15 +79,33 @@ class NativeModel:
         self.head: tuple[int, ...] = (bos,) if self.lib.llama_vocab_get_add_bos(self.vocabulary) else ()
         self.tail: tuple[int, ...] = (eos,) if self.lib.llama_vocab_get_add_eos(self.vocabulary) else ()
 
-    def tokenize(self, text: str) -> list[int]:
-        """Token ids without the special ones at both ends; names of special tokens in `text` are plain text."""
+        self.separator = self._separator()
+        self.outputs = int(self.lib.llama_model_n_cls_out(self.handle))
+        """Scores that a reranking model gives at once."""
+
+    def _separator(self) -> tuple[int, ...]:
+        """What stands between the two texts of a pair. XLM-RoBERTa has no sign of its own: it ends both texts."""
+        sep = self.lib.llama_vocab_sep(self.vocabulary)
+        wanted = self.lib.llama_vocab_get_add_sep(self.vocabulary) or (sep,) == self.tail
+        return (sep,) if wanted and sep >= 0 else ()
+
+    def template(self, name: str) -> str:
+        """A text template that the file carries; "" when it has none of this name."""
+        found = self.lib.llama_model_chat_template(self.handle, name.encode())
+        return found.decode("utf-8", "replace") if found else ""
+
+    def tokenize(self, text: str, *, special: bool = False) -> list[int]:
+        """Token ids without the special ones at both ends; names of special tokens in `text` are plain text.
+
+        `special` is for templates alone, never for what people or models wrote.
+        """
         data = text.encode("utf-8", "replace")
         room = len(data) + 2
         tokens = (self.lib.llama_token * room)()
-        count = self.lib.llama_tokenize(self.vocabulary, data, len(data), tokens, room, False, False)
+        count = self.lib.llama_tokenize(self.vocabulary, data, len(data), tokens, room, False, special)
         if count < 0:
             tokens = (self.lib.llama_token * -count)()
-            count = self.lib.llama_tokenize(self.vocabulary, data, len(data), tokens, -count, False, False)
+            count = self.lib.llama_tokenize(self.vocabulary, data, len(data), tokens, -count, False, special)
         if count < 0:
             raise EmbedderUnavailable("llama.cpp cannot tokenize this text")
         return list(tokens[:count])
@@ -133,6 +151,13 @@ class NativeContext:
 
     def embed(self, tokens: Sequence[int]) -> NDArray[np.float32]:
         """Pooled vector of shape (dims,), not normalised, for 1 to `size` tokens."""
+        return np.ctypeslib.as_array(self._pooled(tokens), shape=(self._model.dims,)).astype(np.float32)
+
+    def score(self, tokens: Sequence[int]) -> float:
+        """The first output of a model with rank pooling; what lies behind it in memory is no score."""
+        return float(self._pooled(tokens)[0])
+
+    def _pooled(self, tokens: Sequence[int]) -> Any:
         if not 0 < len(tokens) <= self.size:
             raise ValueError(f"a sequence must have 1 to {self.size} tokens, not {len(tokens)}")
         batch = self._batch
@@ -148,7 +173,7 @@ class NativeContext:
         if len(tokens) > self._longest and not self._memory:
             self._longest = len(tokens)
             self._give_back_logits()
-        return np.ctypeslib.as_array(pointer, shape=(self._model.dims,)).astype(np.float32)
+        return pointer
 
     def _give_back_logits(self) -> None:
         """Return the memory of an encoder's logits to the system: about 0.5 GB for 512 tokens.
