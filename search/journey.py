@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal
 
+from search.dates import DateSpan, zone
 from search.index.facts import IndexFacts
 from search.outcome import Degradation, DegradationCode, Hit, SearchOutcome
 from search.runtime.protocols import Embedder, Generator, Reranker
@@ -48,6 +50,8 @@ class Journey:
     provider: str = "none"
     model: str = "none"
     mode: Mode = "search"
+    spans: tuple[DateSpan, ...] = ()
+    """Times that the query names."""
     collection_names: dict[int, str] = field(default_factory=dict)
 
     def enter(self, facts: IndexFacts) -> None:
@@ -55,6 +59,10 @@ class Journey:
         if facts.model is not None:
             self.provider, self.model = facts.model.identity.provider, facts.model.identity.model
         self.collection_names = {entry[0]: name for name, entry in facts.collections.items()}
+
+    def now(self) -> datetime:
+        """Time-zone aware, in the agent's zone."""
+        return (self.request.now or datetime.now(UTC)).astimezone(zone(self.spec.timezone))
 
     def degrade(self, code: DegradationCode, detail: str) -> None:
         self.degraded.append(Degradation(code, detail))

@@ -59,8 +59,9 @@ class Explain:
     decay: float
     importance: float
     project: float
+    date: float
     weighed: float
-    """fused · decay · importance · project."""
+    """fused · decay · importance · project · date."""
     rerank: float | None
     rerank_weight: float
     score: float

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from search.dates import find_dates
 from search.errors import GeneratorUnavailable, IndexUnavailable
 from search.expand import expand
 from search.index.driver import Connection
@@ -62,6 +62,8 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
         return journey.outcome("empty", reason="the query is blank")
     ranking = resolve(journey.request.ranking, journey.model)
     collections = _collections(journey, facts)
+    if ranking.dates:
+        journey.spans = find_dates(asked.text, journey.now().date())
     retriever = Retriever(journey, connection, facts, collections, ranking)
     legs = retriever.retrieve(asked.text)
     if journey.request.mode == "query":
@@ -126,15 +128,14 @@ def _rank(journey: Journey, connection: Connection, legs: Legs, ranking: Ranking
     with journey.stage("rank"):
         keyword = legs.keyword or KeywordLeg([], 0.0)
         cosines = legs.nearest.cosines if legs.nearest is not None else {}
-        fused = fuse(keyword, cosines, ranking, weights, variants=legs.variants, named=legs.named)
+        fused = fuse(keyword, cosines, ranking, weights, variants=legs.variants, named=legs.named, also=legs.dated)
         candidates = load_candidates(connection, fused)
         if ranking.keyword_norm == "reference":
             load_texts(connection, candidates)
             terms = [part for term in (*legs.query.required, *legs.query.terms) for part in term.parts]
             for candidate in candidates:
                 candidate.fused = boosted(candidate.fused, candidate.text, candidate.path, terms, weights)
-        request = journey.request
-        weigh(candidates, ranking, request.now or datetime.now(UTC), frozenset(request.projects))
+        weigh(candidates, ranking, journey.now(), frozenset(journey.request.projects), journey.spans)
         for candidate in candidates:
             if candidate.fused.chunk_id in legs.named:
                 candidate.score = candidate.project_factor

@@ -35,6 +35,7 @@ CREATE TABLE files(
   session TEXT NOT NULL DEFAULT '',   -- of a transcript: the session key that its front matter names
   UNIQUE(collection, rel), UNIQUE(path));
 CREATE INDEX files_hash ON files(hash);
+CREATE INDEX files_day ON files(day) WHERE day IS NOT NULL;
 CREATE TABLE models(
   id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, provider TEXT NOT NULL, model TEXT NOT NULL,
   dims INTEGER NOT NULL);

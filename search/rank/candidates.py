@@ -32,8 +32,9 @@ class Candidate:
     decay: float = 1.0
     importance_factor: float = 1.0
     project_factor: float = 1.0
+    date_factor: float = 1.0
     weighed: float = 0.0
-    """fused · decay · importance · project."""
+    """fused · decay · importance · project · date."""
     rerank_score: float | None = None
     rerank_weight: float = 0.0
     score: float = 0.0

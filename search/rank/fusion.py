@@ -56,6 +56,7 @@ def fuse(
     *,
     variants: Sequence[VariantHits] = (),
     named: Collection[int] = (),
+    also: Collection[int] = (),
 ) -> list[Fused]:
     """`named` chunks first, then the best chunks of both legs and all variants, `KEEP` in all.
 
@@ -72,7 +73,7 @@ def fuse(
     meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
     by_variant = {chunk_id for hits in variants for chunk_id in hits.chunk_ids}
     fused = []
-    for chunk_id in words.keys() | meaning.keys() | by_variant | set(named):
+    for chunk_id in words.keys() | meaning.keys() | by_variant | set(named) | set(also):
         keyword_rank, raw = words.get(chunk_id, (None, None))
         vector_rank, cosine = meaning.get(chunk_id, (None, None))
         keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)

@@ -35,6 +35,8 @@ class Ranking:
     half_life_days: float
     decay_floor: float
     """`gentle` decays towards this factor, `exponential` towards 0."""
+    dates: bool
+    """Whether times named in a question count."""
     answers_from: float
     """Best score below which a search that may abstain does so."""
     importance: bool
@@ -53,6 +55,7 @@ REFERENCE = Ranking(
     decay="exponential",
     half_life_days=30.0,
     decay_floor=0.0,
+    dates=False,
     answers_from=0.35,
     importance=True,
     mmr=True,
@@ -69,6 +72,7 @@ DEFAULT = Ranking(
     decay="gentle",
     half_life_days=30.0,
     decay_floor=0.97,
+    dates=True,
     answers_from=0.43,
     importance=True,
     mmr=True,

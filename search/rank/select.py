@@ -127,6 +127,7 @@ class Selector:
             decay=c.decay,
             importance=c.importance_factor,
             project=c.project_factor,
+            date=c.date_factor,
             weighed=c.weighed,
             rerank=c.rerank_score,
             rerank_weight=c.rerank_weight,

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time
 
+from search.dates import DateSpan
 from search.rank.candidates import Candidate
 from search.rank.profiles import Ranking
 
 SECONDS_PER_DAY = 86_400.0
+IN_TIME = 1.25
+OUT_OF_TIME = 0.85
+"""Dated notes of the days a question names, and of other days. Notes without a date stay as they are."""
 
 
-def weigh(candidates: Iterable[Candidate], ranking: Ranking, now: datetime, projects: frozenset[str]) -> None:
-    """weighed = score = fused · decay · importance · project, each factor left in the candidate.
+def weigh(
+    candidates: Iterable[Candidate],
+    ranking: Ranking,
+    now: datetime,
+    projects: frozenset[str],
+    spans: Sequence[DateSpan] = (),
+) -> None:
+    """weighed = score = fused · decay · importance · project · date, each factor left in the candidate.
 
     It may pass 1 for important notes, which keeps their order; answers show at most 1.
     """
     for candidate in candidates:
         candidate.age_days = age_in_days(candidate, now)
-        candidate.decay = decay_factor(candidate.age_days, ranking)
+        # A question about a time is not one about today: its days count, not their age.
+        candidate.decay = 1.0 if spans else decay_factor(candidate.age_days, ranking)
+        candidate.date_factor = date_factor(candidate.day, spans)
         candidate.importance_factor = importance_factor(candidate.importance) if ranking.importance else 1.0
         candidate.project_factor = project_factor(candidate.projects, projects)
-        factors = candidate.decay * candidate.importance_factor * candidate.project_factor
+        factors = candidate.decay * candidate.importance_factor * candidate.project_factor * candidate.date_factor
         candidate.weighed = candidate.score = candidate.fused.score * factors
 
 
@@ -60,3 +72,11 @@ def project_factor(keys: tuple[str, ...], active: frozenset[str]) -> float:
     if not keys or not active:
         return 1.0
     return 1.15 if active.issuperset(keys) else 0.9
+
+
+def date_factor(day: str | None, spans: Sequence[DateSpan]) -> float:
+    """Whether a dated note lies in the time that the question names."""
+    if day is None or not spans:
+        return 1.0
+    written = date.fromisoformat(day)
+    return IN_TIME if any(span.first <= written <= span.last for span in spans) else OUT_OF_TIME

@@ -13,6 +13,7 @@ from search.index.driver import Connection, capabilities
 from search.index.facts import IndexFacts
 from search.journey import Journey
 from search.rank.profiles import CANDIDATES, Ranking
+from search.retrieve.dated import dated_chunks
 from search.retrieve.keyword import KeywordLeg, keyword_leg
 from search.retrieve.named import files_named
 from search.retrieve.private import hidden_chunks
@@ -35,6 +36,8 @@ class Legs:
     """Of the candidates of both legs and of all variants."""
     named: frozenset[int] = frozenset()
     """First chunks of the files that the query names outright."""
+    dated: frozenset[int] = frozenset()
+    """Chunks of the days that the query names."""
     variants: list[VariantHits] = field(default_factory=list)
 
     def mode(self) -> Mode:
@@ -63,7 +66,11 @@ class Retriever:
     def retrieve(self, text: str) -> Legs:
         """Both legs as far as the mode asks for them; a vector search without vectors falls back to the words."""
         mode = self.journey.request.mode
-        legs = Legs(parse_query(text), named=frozenset(files_named(self.connection, text, self.collections)))
+        legs = Legs(
+            parse_query(text),
+            named=frozenset(files_named(self.connection, text, self.collections)),
+            dated=dated_chunks(self.connection, self.journey.spans, self.collections),
+        )
         if mode != "vsearch":
             legs.keyword = self._keyword(legs.query)
         if mode != "search":
@@ -96,12 +103,13 @@ class Retriever:
 
     def score(self, legs: Legs) -> None:
         """Score every candidate by its nearest passage, and take out what the asking chat may not see."""
-        found = self._near | legs.named
+        found = self._near | legs.named | legs.dated
         found |= {hit.chunk_id for hit in legs.keyword.hits} if legs.keyword is not None else set()
         found |= {chunk_id for hits in legs.variants for chunk_id in hits.chunk_ids}
         hidden = self._hidden(found)
         if hidden:
             legs.named -= hidden
+            legs.dated -= hidden
             legs.variants = [
                 VariantHits(hits.variant, tuple(i for i in hits.chunk_ids if i not in hidden)) for hits in legs.variants
             ]

@@ -183,7 +183,7 @@ def test_the_explanation_recomputes_the_score(home):
         for hit in outcome.results:
             e = hit.explain
             fused = e.vector_weight * e.vector_score + e.keyword_weight * e.keyword_score
-            assert hit.score == pytest.approx(min(1.0, fused * e.decay * e.importance * e.project))
+            assert hit.score == pytest.approx(min(1.0, fused * e.decay * e.importance * e.project * e.date))
 
 
 def nasty_queries():
@@ -244,3 +244,15 @@ def test_a_search_that_may_abstain_does_so_when_nothing_answers(home):
     assert (asked.outcome, asked.results) == ("abstained", ())
     assert "below" in asked.reason
     assert home.search("Ana likes green tea", embedder, abstain=True).outcome == "ok"
+
+
+def test_a_question_about_a_day_finds_that_days_note_whatever_its_words_are(workspace):
+    for day in ("2026-03-04", "2026-03-05", "2026-03-06"):
+        workspace.write(f"memory/{day}.md", "The heating engineer came by and the kettle broke.\n")
+    workspace.write("memory/topic.md", "What happened, happened on that day.\n")
+    workspace.update()
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    for question in ("what happened on 2026-03-05", "what happened on March 5th", "3月5日 what happened"):
+        hits = workspace.search(question, mode="search", now=now, explain=True, min_score=0.0).results
+        dated = [hit for hit in hits if hit.date]
+        assert (dated[0].date, dated[0].explain.date) == ("2026-03-05", 1.25)
