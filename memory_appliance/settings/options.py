@@ -144,6 +144,13 @@ class Options(BaseSettings):
         "auto", description="How changes on disk are noticed: by the system, by polling, or by the interval alone."
     )
     model_threads: int = Field(1, ge=1, le=64, description="Threads the local embedding model computes with.")
+    model_workers: int = Field(
+        0,
+        ge=0,
+        le=16,
+        description="Processes that take reranking and writing from the broker; at least one runs where "
+        "MEMORY_RERANK_MODEL or MEMORY_GENERATE_MODEL is `local`.",
+    )
     web_workers: int = Field(2, ge=1, le=64, description="Processes that serve the API and the pages.")
     web_threads: int = Field(2, ge=1, le=64, description="Threads of each web process.")
     query_embed_timeout_ms: int = Field(

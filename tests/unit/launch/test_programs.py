@@ -58,3 +58,11 @@ def test_the_set_up_of_models_runs_once_and_the_rest_is_restarted() -> None:
     config.read_string(supervisor_config(Layout(Path("/srv"), "127.0.0.1", 1), table()))
     restarted = {name for name in config.sections() if config.get(name, "autorestart", fallback="") == "true"}
     assert {f"program:{program.name}" for program in table()} - restarted == {"program:setup-models"}
+
+
+def test_model_workers_run_when_they_are_wanted() -> None:
+    layout = Layout(Path("/srv"), "127.0.0.1", 1)
+    wanted = programs(layout, own_broker=True, web_workers=1, web_threads=1, model_workers=2)
+    commands = [shlex.join(program.command) for program in wanted if program.name.startswith("model-worker")]
+    assert [f"--hostname model-worker-{number}@%h" in command for number, command in enumerate(commands)] == [True] * 2
+    assert all("--queues rerank,generate" in command for command in commands)
