@@ -11,9 +11,11 @@ from memory_appliance.api.routes import (
     audit,
     collections,
     context,
+    export,
     files,
     forget,
     get,
+    imports,
     index,
     keys,
     notes,
@@ -36,7 +38,9 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, files, forget, index, agents, collections, scope, settings):
+for part in (search, get, recall, context, notes, files, forget, imports, export):
+    api.add_router("/agents", part.router)
+for part in (index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
 api.add_router("/runs", runs.router)

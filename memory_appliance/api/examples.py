@@ -13,10 +13,8 @@ EXAMPLES: dict[str, Any] = {
     "get_context": {"session": _CHAT, "now": "2026-11-30T08:00:00+01:00"},
     "write_note": {"text": "The spare key moved to the blue pot.", "importance": 7, "idempotency_key": "7f3c9a"},
     "save_file": {"path": "memory/projects.md", "text": "- Paint the shed.\n", "expected_hash": ""},
-    "restore_file": {
-        "path": "MEMORY.md",
-        "version": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    },
+    "restore_file": {"path": "MEMORY.md", "version": "9f86d081" * 8},
+    "import_memory": {"tool": "claude-code", "path": "/home/ida/.claude", "dry_run": True},
     "forget": {"session_key": "agent:home:telegram:direct:42", "dry_run": True},
     "recall": {
         "message": "What did we decide about the boiler?",

@@ -25,7 +25,7 @@ CHECKPOINT_MS = 500
 
 
 def update_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> UpdateReport:
-    """Bring the index in line with these files of the built-in collection; what is gone of them is removed.
+    """Bring the index in line with these files, named as users see them; what is gone of them is removed.
 
     Raises `IndexBusy` when another process holds the agent's writer lock longer than `lock_timeout` seconds, and
     `IndexUnavailable`.
@@ -89,9 +89,10 @@ def count_rows(spec: IndexSpec, paths: Collection[str]) -> int:
 def _chunks_of(connection: Connection, paths: Collection[str]) -> list[tuple[int, int | None]]:
     found: list[tuple[int, int | None]] = []
     for path in paths:
-        found += connection.execute(
+        rows = connection.execute(
             "SELECT c.id, c.emb_id FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.path = ?", (path,)
-        ).fetchall()
+        )
+        found += [(row[0], row[1]) for row in rows]
     return found
 
 
@@ -105,7 +106,8 @@ class _UpdateSome(_Update):
 
     def _plan(self, collection: CollectionSpec, known: dict[str, tuple[int, str]]) -> _Plan:
         takes = selection(collection).takes
-        wanted = sorted(path for path in self.paths if not collection.prefix and takes(path))
+        own = (path.removeprefix(collection.prefix) for path in self.paths if path.startswith(collection.prefix))
+        wanted = sorted(rel for rel in own if takes(rel))
         plan = _Plan(collection, _look_at(collection, wanted))
         before = self.problems_before.get(collection.name, set())
         self.problems[collection.name] = [item for item in before if item.path not in wanted] + plan.scan.problems

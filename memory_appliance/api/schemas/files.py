@@ -74,7 +74,7 @@ class HistoryAnswer(Answer):
 def content_answer(found: Content | Denied, path: str) -> ContentAnswer:
     if isinstance(found, Denied):
         scope = denial_answer(found.decision)
-        return ContentAnswer(status="denied", path=path, text="", hash="", size=0, scope=scope)
+        return ContentAnswer(status="denied", path=path, text="", hash="", size=0, lossy=False, scope=scope)
     return ContentAnswer(
         status="ok" if found.exists else "not_found",
         path=found.path,

@@ -26,6 +26,8 @@ BODIES: dict[str, Any] = {
     "read_file": None,
     "save_file": {"path": "MEMORY.md", "text": "", "expected_hash": ""},
     "list_versions": None,
+    "import_memory": {"tool": "codex", "path": "/tmp"},
+    "export": None,
     "forget": {"path": "MEMORY.md", "dry_run": True},
     "restore_file": {"path": "MEMORY.md", "version": "0" * 64},
     "get_status": None,
