@@ -62,9 +62,8 @@ def main() -> int:
 
 
 def _model_workers() -> int:
-    roles = (OPTIONS.rerank_model, OPTIONS.generate_model)
-    needed = any(parse_choice(choice).provider == LOCAL for choice in roles)
-    return max(OPTIONS.model_workers, int(needed))
+    chosen = (parse_choice("rerank", OPTIONS.rerank_model), parse_choice("generate", OPTIONS.generate_model))
+    return max(OPTIONS.model_workers, int(LOCAL in {choice.provider for choice in chosen}))
 
 
 def _prepare(environment: Mapping[str, str]) -> None:
