@@ -3,6 +3,7 @@
 from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
 from agents.models.collection import Collection
+from agents.models.flush import Flush
 from agents.models.heartbeat import WorkerHeartbeat
 from agents.models.provenance import WrittenLine
 from agents.models.provider_choice import ProviderChoice
@@ -14,6 +15,8 @@ from agents.models.scope import ScopeRule
 from agents.models.sharing import CollectionShare
 from agents.models.token import ApiKey
 from agents.models.tombstone import Tombstone
+from agents.models.transcript import Transcript, TranscriptMessage
+from agents.models.used_entry import UsedEntry
 from agents.models.workspace_write import WorkspaceWrite
 
 __all__ = [
@@ -23,12 +26,16 @@ __all__ = [
     "AuditEvent",
     "Collection",
     "CollectionShare",
+    "Flush",
     "ProviderChoice",
     "RecallEvent",
     "RecallToggle",
     "Run",
     "ScopeRule",
     "Tombstone",
+    "Transcript",
+    "TranscriptMessage",
+    "UsedEntry",
     "WorkerHeartbeat",
     "WorkspaceWrite",
     "WrittenLine",
