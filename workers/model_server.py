@@ -8,20 +8,23 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from search.errors import EmbedderUnavailable
+from search.errors import ModelUnavailable
 from search.runtime.deadline import Deadline
 from search.runtime.llama import LlamaEmbedder
-from search.runtime.protocols import Vectors
+from search.runtime.llama_generator import LlamaGenerator
+from search.runtime.protocols import Message, Vectors
 from search.runtime.resident import resident_bytes
 from workers.model_loader import Failed, ModelLoader, Ready
+from workers.model_shelf import ModelShelf
 from workers.model_status import ModelStatus
 from workers.wire import Request, WireClosed, WireError, pack, receive, send, wait_readable
 
@@ -41,9 +44,13 @@ class ModelServer:
     several clients share it fairly; a query runs on its connection's thread, in its own context.
     """
 
-    def __init__(self, listener: socket.socket, loader: ModelLoader, *, max_connections: int = MAX_CONNECTIONS) -> None:
+    def __init__(
+        self, listener: socket.socket, loader: ModelLoader, shelf: ModelShelf, *, max_connections: int = MAX_CONNECTIONS
+    ) -> None:
+        """`loader` brings up the embedder that is always there, `shelf` every other model when it is asked for."""
         self._listener = listener
         self._loader = loader
+        self._shelf = shelf
         self._slots = threading.BoundedSemaphore(max_connections)
         self._bulk = ThreadPoolExecutor(1, "bulk", initializer=_lower_priority)
         self._refusals = ThreadPoolExecutor(1, "refusals")
@@ -90,26 +97,55 @@ class ModelServer:
             raise
         try:
             reply, payload = self._answer(request, connection)
-        except EmbedderUnavailable as error:
+        except ModelUnavailable as error:
             reply, payload = {"error": error.message, "hint": error.hint}, b""
-        _reply(connection, {**reply, "identity": asdict(self._loader.identity)}, payload)
+        # Another model's vectors carry its own identity; an error about it must not pass for one of the loader's.
+        if not request.model or request.model == self._loader.identity.model:
+            reply = {"identity": asdict(self._loader.identity), **reply}
+        _reply(connection, reply, payload)
 
     def _answer(self, request: Request, connection: socket.socket) -> tuple[dict[str, Any], bytes]:
+        deadline = Deadline(request.timeout)
+        match request.operation:
+            case "rerank":
+                with self._shelf.reranker(request.model, deadline) as reranker:
+                    query, *documents = request.texts
+                    return {"scores": list(reranker.rerank(query, documents, timeout=deadline.left()))}, b""
+            case "generate":
+                with self._shelf.generator(request.model, deadline) as generator:
+                    return {"text": self._write(generator, request, deadline)}, b""
+            case "status" if not request.model:
+                return {"status": asdict(self._status())}, b""
+            case _:
+                with self._embedder(request.model, deadline) as embedder:
+                    return self._with_vectors(embedder, request, connection)
+
+    def _write(self, generator: LlamaGenerator, request: Request, deadline: Deadline) -> str:
+        roles = cast(tuple[Literal["system", "user", "assistant"], ...], request.roles)
+        messages = [Message(role, text) for role, text in zip(roles, request.texts, strict=True)]
+        return generator.generate(
+            messages, max_tokens=request.max_tokens, timeout=deadline.left(), json_schema=request.json_schema
+        )
+
+    def _with_vectors(
+        self, embedder: LlamaEmbedder, request: Request, connection: socket.socket
+    ) -> tuple[dict[str, Any], bytes]:
+        """Vectors, and whose they are; the status of one model is that alone."""
+        identity = {"identity": asdict(embedder.identity())}
         if request.operation == "status":
-            return {"status": asdict(self._status())}, b""
-        embedder = self._embedder()
+            return {**identity, "status": asdict(self._status())}, b""
         if request.operation == "embed_query":
             vectors = embedder.embed_query(request.texts[0], timeout=request.timeout)[np.newaxis]
         else:
             vectors = self._embed_documents(embedder, request, connection)
         with self._count_lock:
             self._embedded += len(vectors)
-        return {"rows": len(vectors)}, pack(vectors)
+        return {**identity, "rows": len(vectors)}, pack(vectors)
 
     def _embed_documents(self, embedder: LlamaEmbedder, request: Request, connection: socket.socket) -> Vectors:
         """Text by text; given up as soon as the deadline has passed or the client has hung up."""
         deadline = Deadline(request.timeout)
-        vectors = np.empty((len(request.texts), self._loader.identity.dims), dtype=np.float32)
+        vectors = np.empty((len(request.texts), embedder.identity().dims), dtype=np.float32)
         for row, text in enumerate(request.texts):
             future = self._bulk.submit(embedder.embed_documents, [text], timeout=deadline.left())
             try:
@@ -121,12 +157,17 @@ class ModelServer:
                 raise WireClosed("the client did not wait for its vectors")
         return vectors
 
-    def _embedder(self) -> LlamaEmbedder:
+    @contextmanager
+    def _embedder(self, model: str, deadline: Deadline) -> Iterator[LlamaEmbedder]:
+        if model and model != self._loader.identity.model:
+            with self._shelf.embedder(model, deadline) as embedder:
+                yield embedder
+            return
         state = self._loader.state
-        if isinstance(state, Ready):
-            return state.embedder
-        verb = "failed" if isinstance(state, Failed) else f"is still {state.name}"
-        raise EmbedderUnavailable(f"the local model {verb}: {state.detail}", hint=state.hint)
+        if not isinstance(state, Ready):
+            verb = "failed" if isinstance(state, Failed) else f"is still {state.name}"
+            raise ModelUnavailable(f"the local model {verb}: {state.detail}", hint=state.hint)
+        yield state.embedder
 
     def _status(self) -> ModelStatus:
         identity, state = self._loader.identity, self._loader.state
@@ -142,6 +183,7 @@ class ModelServer:
             tokens=state.embedder.tokens if isinstance(state, Ready) else 0,
             uptime_seconds=time.monotonic() - self._started,
             pid=os.getpid(),
+            models=self._shelf.described(),
         )
 
 

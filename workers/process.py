@@ -20,6 +20,7 @@ from pathlib import Path
 
 from workers.model_loader import ModelLoader
 from workers.model_server import ModelServer
+from workers.model_shelf import ModelShelf
 from workers.sockets import SocketDirNotPrivate, make_socket_dir
 
 log = logging.getLogger(__name__)
@@ -51,8 +52,10 @@ def run_models_process(
     with _only_one(socket_path.with_name(LOCK_NAME)):
         listener = _listen(socket_path)
         loader = ModelLoader(models_dir, setup_file=setup_file, threads=threads)
-        ModelServer(listener, loader).start()
+        shelf = ModelShelf(models_dir, threads=threads)
+        ModelServer(listener, loader, shelf).start()
         loader.start()
+        shelf.start()
         log.info("listening on %s", socket_path)
         stop.wait()
         socket_path.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ _STRING, _ARRAY = 8, 9
 _POOLINGS: Mapping[int, Pooling] = {0: "none", 1: "mean", 2: "cls", 3: "last", 4: "rank"}
 _MOST_KEYS = 10_000
 _LONGEST_STRING = 1 << 20
+_HEADER_BYTES = 256 << 20
+_RANKING_TENSORS = (b"cls.weight", b"cls.output.weight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +96,11 @@ def _string(file: BinaryIO) -> str:
     if len(data) != length:
         raise ValueError("the file ends too early")
     return data.decode("utf-8", "replace")
+
+
+def can_rank(path: Path) -> bool:
+    """Whether the file has the tensors of a ranking head: llama.cpp must not be asked to rank without them."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return any(
+            content.find(struct.pack("<Q", len(name)) + name, 0, _HEADER_BYTES) >= 0 for name in _RANKING_TENSORS
+        )

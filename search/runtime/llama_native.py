@@ -78,10 +78,7 @@ class NativeModel:
         bos, eos = self.lib.llama_vocab_bos(self.vocabulary), self.lib.llama_vocab_eos(self.vocabulary)
         self.head: tuple[int, ...] = (bos,) if self.lib.llama_vocab_get_add_bos(self.vocabulary) else ()
         self.tail: tuple[int, ...] = (eos,) if self.lib.llama_vocab_get_add_eos(self.vocabulary) else ()
-
         self.separator = self._separator()
-        self.outputs = int(self.lib.llama_model_n_cls_out(self.handle))
-        """Scores that a reranking model gives at once."""
 
     def _separator(self) -> tuple[int, ...]:
         """What stands between the two texts of a pair. XLM-RoBERTa has no sign of its own: it ends both texts."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from search.errors import EmbedderUnavailable, RerankerUnavailable
 from search.runtime.checksums import verify_file
 from search.runtime.deadline import Deadline
+from search.runtime.gguf_header import can_rank
 from search.runtime.llama_native import NativeContext, NativeModel
 from search.runtime.presets import Preset
 
@@ -28,10 +29,9 @@ class LlamaReranker:
         if preset.sha256 is not None:
             verify_file(path, preset.sha256)
         self.name = f"local:{preset.id}"
-        self._model = NativeModel(path)
-        if self._model.outputs < 1:
-            self._model.close()
+        if not can_rank(path):
             raise EmbedderUnavailable(f"{path.name} is no reranking model", hint="It has no output for a score.")
+        self._model = NativeModel(path)
         size = min(preset.context or LARGEST_CONTEXT, LARGEST_CONTEXT, self._model.trained_context)
         self._context = NativeContext(self._model, size=size, pooling="rank", threads=threads)
         self._template = self._model.template(_TEMPLATE)
