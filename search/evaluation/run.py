@@ -14,6 +14,7 @@ from search.evaluation.metrics import METRICS, Mean, Place, mean_with_interval, 
 from search.index.embed import embed_pending
 from search.index.report import Progress
 from search.index.update import update_index
+from search.outcome import SearchOutcome
 from search.pipeline import search
 from search.runtime.protocols import Embedder
 from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec, Mode, RankingSpec, SearchRequest
@@ -116,30 +117,39 @@ class Evaluation:
         return IndexSpec(name, self.folder / f"{name}.sqlite", (own, *others))
 
     def run(
-        self, mode: Mode, *, ranking: RankingSpec | None = None, min_score: float = 0.0, answered: Callable[[], None]
+        self,
+        mode: Mode,
+        *,
+        ranking: RankingSpec | None = None,
+        questions: Sequence[Question] | None = None,
+        answered: Callable[[], None],
     ) -> ModeResult:
-        """Ask every question; `answered` is called after each."""
+        """Ask all questions of the data set, or these; `answered` is called after each."""
         answers = []
-        for question in self.dataset.questions:
-            answers.append(self._ask(question, mode, ranking or RankingSpec(), min_score))
+        for question in self.dataset.questions if questions is None else questions:
+            answers.append(self._ask(question, mode, ranking or RankingSpec()))
             answered()
         return ModeResult(mode, tuple(answers))
 
-    def _ask(self, question: Question, mode: Mode, ranking: RankingSpec, min_score: float) -> Answer:
-        started = time.perf_counter()
-        outcome = search(
-            self.specs[question.workspace],
-            SearchRequest(
-                question.query,
-                mode=mode,
-                max_results=DEPTH,
-                min_score=min_score,
-                embed_timeout_ms=30_000,
-                now=self.now,
-                ranking=ranking,
-            ),
-            self.embedder,
+    def search(
+        self, workspace: str, query: str, mode: Mode, *, abstain: bool = False, ranking: RankingSpec
+    ) -> SearchOutcome:
+        """One search as the measurements make it: without `min_score`, with patience for the model."""
+        request = SearchRequest(
+            query,
+            mode=mode,
+            max_results=DEPTH,
+            min_score=0.0,
+            abstain=abstain,
+            embed_timeout_ms=30_000,
+            now=self.now,
+            ranking=ranking,
         )
+        return search(self.specs[workspace], request, self.embedder)
+
+    def _ask(self, question: Question, mode: Mode, ranking: RankingSpec) -> Answer:
+        started = time.perf_counter()
+        outcome = self.search(question.workspace, question.query, mode, ranking=ranking)
         took = (time.perf_counter() - started) * 1000
         places = tuple(Place(hit.path, hit.start_line, hit.end_line) for hit in outcome.results)
         return Answer(

@@ -15,10 +15,12 @@ from tqdm import tqdm
 from agents.agent_settings import AgentSettings
 from agents.errors import RuleError
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
-from memory_appliance.management.evaluation.table import differences, table
+from memory_appliance.management.evaluation.table import abstention_lines, differences, table, tuning_lines
 from search.errors import SearchError
+from search.evaluation.abstention import measure_abstention
 from search.evaluation.dataset import load_dataset
 from search.evaluation.run import Evaluation
+from search.evaluation.tune import tune
 from search.index.report import Progress
 from search.spec import Mode, RankingSpec
 
@@ -37,6 +39,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a ranking setting")
         parser.add_argument("--indexes", type=Path, help="where the indexes are kept between runs")
+        parser.add_argument(
+            "--abstain", action="store_true", help="measure silence: precision and recall of abstaining"
+        )
+        parser.add_argument(
+            "--tune", action="store_true", help="choose the vectors' weight on one half, report the other"
+        )
         parser.add_argument("--json", action="store_true", dest="as_json")
         parser.add_argument("--save", type=Path, help="write the figures here")
         parser.add_argument("--compare", type=Path, help="figures of an earlier run")
@@ -57,12 +65,16 @@ class Command(BaseCommand):
         distractors = [load_dataset(path) for path in options["distractors"]]
         evaluation = Evaluation(dataset, folder, embedder, distractors)
         self._build(evaluation)
+        ranking = _ranking(options["set"])
+        if options["abstain"] or options["tune"]:
+            self._special(evaluation, ranking, tuning=options["tune"])
+            return
         earlier = _earlier(options["compare"])
         figures = []
         for mode in modes:
             total = len(dataset.questions)
             with tqdm(total=total, unit="questions", desc=mode, file=sys.stderr, disable=None) as bar:
-                result = evaluation.run(mode, ranking=_ranking(options["set"]), answered=partial(_tick, bar))
+                result = evaluation.run(mode, ranking=ranking, answered=partial(_tick, bar))
             figures.append(result.as_dict())
             if not options["as_json"]:
                 for line in table(result):
@@ -74,6 +86,16 @@ class Command(BaseCommand):
             options["save"].write_text(document, "utf-8")
         if options["as_json"]:
             self.stdout.write(document)
+
+    def _special(self, evaluation: Evaluation, ranking: RankingSpec, *, tuning: bool) -> None:
+        with tqdm(unit="searches", desc="tune" if tuning else "abstain", file=sys.stderr, disable=None) as bar:
+            tick = partial(_tick, bar)
+            if tuning:
+                lines = list(tuning_lines(tune(evaluation, ranking, answered=tick)))
+            else:
+                lines = list(abstention_lines(measure_abstention(evaluation, "hybrid", ranking, answered=tick)))
+        for line in lines:
+            self.stdout.write(line)
 
     def _build(self, evaluation: Evaluation) -> None:
         with tqdm(desc="index", file=sys.stderr, disable=None) as bar:

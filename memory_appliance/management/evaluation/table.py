@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from search.evaluation.abstention import Abstention
 from search.evaluation.metrics import METRICS
 from search.evaluation.run import Answer, ModeResult
+from search.evaluation.tune import Tuning
 
 _WIDTH = 24
 
@@ -15,6 +17,9 @@ def table(result: ModeResult) -> Iterator[str]:
     yield f"{result.mode}"
     yield f"  {'':{_WIDTH}}{'n':>5}  " + "  ".join(f"{metric:^21}" for metric in METRICS)
     yield _row("all", result, list(result.answers))
+    headline = [answer for answer in result.answers if answer.question.kind != "adversarial"]
+    if len(headline) < len(result.answers):
+        yield _row("all but adversarial", result, headline)
     for title, attribute in (("kind", "kind"), ("language", "lang")):
         for name, answers in result.groups(attribute).items():
             yield _row(f"{title} {name}", result, answers)
@@ -34,3 +39,19 @@ def differences(result: dict[str, object], earlier: dict[str, object]) -> Iterat
     assert isinstance(now, dict) and isinstance(before, dict)
     moved = (f"{metric} {now[metric][0] - before[metric][0]:+.3f}" for metric in METRICS)
     yield f"  since the earlier run: {'  '.join(moved)}"
+
+
+def abstention_lines(measured: Abstention) -> Iterator[str]:
+    yield "abstention"
+    yield f"  precision {measured.precision:.3f}   recall {measured.recall:.3f}"
+    yield f"  silent on {measured.silent_rightly} of {measured.unanswerable} questions that nothing answers"
+    yield f"  silent on {measured.silent_wrongly} of {measured.answerable} questions that have an answer"
+
+
+def tuning_lines(tuning: Tuning) -> Iterator[str]:
+    yield "weight of the vectors, nDCG@10 on the half it is chosen on:"
+    yield "  " + "  ".join(f"{weight:.1f}: {value:.3f}" for weight, value in tuning.tried.items())
+    yield f"chosen {tuning.chosen:.1f}; on the other half:"
+    for name, result in (("chosen", tuning.tuned), ("default", tuning.default)):
+        means = "  ".join(f"{metric} {result.mean(metric).value:.3f}" for metric in METRICS)
+        yield f"  {name:8} {means}"
