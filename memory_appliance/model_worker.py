@@ -32,7 +32,7 @@ SAY_ALIVE_SECONDS = 5.0
 def make_app(models: Callable[[], Models]) -> Celery:
     """`models` is called when the worker has started, so that a command that only sends opens nothing."""
     app = Celery("model_worker", fixups=[], include=["workers.tasks.model_jobs"], set_as_current=False)
-    app.config_from_object(settings, namespace="CELERY")
+    app.conf.update(_celery_settings())
     # A job that was taken up but not begun would be invisible to whoever asks how many wait.
     app.conf.worker_disable_prefetch = True
     # What somebody waits for goes first: queues are looked at in the order of the command line.
@@ -53,6 +53,15 @@ def make_app(models: Callable[[], Models]) -> Celery:
         stopping.set()
 
     return app
+
+
+def _celery_settings() -> dict[str, Any]:
+    # As a mapping, because of a module's names Celery says at every start that they are old.
+    return {
+        name.removeprefix("CELERY_").lower(): value
+        for name, value in vars(settings).items()
+        if name.startswith("CELERY_")
+    }
 
 
 def _say_alive(worker: ModelWorker, replies: Replies, queues: frozenset[str], stopping: threading.Event) -> None:
