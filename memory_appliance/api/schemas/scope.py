@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema, model_serializer
 
 from agents.scope import Decision, Match, Rule, Scope, verdicts
 from agents.services.scope import match_json
@@ -104,11 +104,23 @@ class DecisionAnswer(Answer):
     rules: list[VerdictAnswer]
 
 
+_RULE_AND_REASON = {
+    "type": "object",
+    "properties": {"rule": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "reason": {"type": "string"}},
+    "required": ["rule", "reason"],
+}
+
+
 class DenialAnswer(Answer):
-    """What a denied call says under `scope`; `rule` is null when the default decided."""
+    """What a denied call says under `scope`; `rule` is null when the default decided, and then shown as null."""
 
     rule: int | None
     reason: str
+
+    @model_serializer
+    def _both(self) -> Annotated[dict[str, Any], WithJsonSchema(_RULE_AND_REASON)]:
+        """Answers around it leave out what is null; a rule that is null says something."""
+        return {"rule": self.rule, "reason": self.reason}
 
 
 def scope_answer(scope: Scope) -> ScopeAnswer:

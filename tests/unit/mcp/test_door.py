@@ -1,0 +1,116 @@
+"""The door itself: keys, origins, hosts, methods, messages that cannot be read, versions of the protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents.models import Agent
+from tests.unit.mcp.conftest import Mcp
+
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+@pytest.mark.parametrize("headers", [{}, {"HTTP_AUTHORIZATION": "Bearer wrong"}, {"HTTP_AUTHORIZATION": "Basic x"}])
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "OPTIONS"])
+def test_without_a_key_nothing_is_said(client: Client, al: Agent, headers: dict[str, str], method: str) -> None:
+    response = client.generic(method, "/mcp", b"{}", content_type="application/json", **headers)
+    assert (response.status_code, response["WWW-Authenticate"]) == (401, "Bearer")
+    assert response.json()["error"]["code"] == "unauthorized"
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_there_is_no_stream_and_no_session(as_gateway: Mcp, method: str) -> None:
+    response = as_gateway.client.generic(method, "/mcp", **as_gateway.headers)
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert response.json()["error"]["code"] == "method_not_allowed"
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://testserver", "http://localhost:6274", "http://127.0.0.1", "http://[::1]:3000"]
+)
+def test_pages_of_this_server_and_of_this_machine_may_call(as_gateway: Mcp, origin: str) -> None:
+    assert as_gateway.post(LIST, HTTP_ORIGIN=origin).status_code == 200
+
+
+def test_a_page_that_the_owner_trusts_may_call(as_gateway: Mcp, settings: Any) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://home.example"]
+    assert as_gateway.post(LIST, HTTP_ORIGIN="https://home.example").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://evil.example", "null", "http://localhost.evil.example", "http://testserver:1", "http://[", "localhost"],
+)
+def test_a_page_of_another_origin_may_not(as_gateway: Mcp, origin: str) -> None:
+    response = as_gateway.post(LIST, HTTP_ORIGIN=origin)
+    assert (response.status_code, response.json()["error"]["code"]) == (403, "forbidden")
+
+
+def test_a_strange_host_is_refused(as_gateway: Mcp) -> None:
+    response = as_gateway.post(LIST, HTTP_HOST="evil.example")
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b'{"jsonrpc": "2.0", "jsonrpc": "2.0", "id": 1, "method": "tools/list"}',
+        b'{"jsonrpc": "2.0", "id": NaN, "method": "tools/list"}',
+        b'{"\xff": 1}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"a": ' + b"[" * 40 + b"]" * 40 + b"}}",
+        b"[" * 200_000,
+    ],
+)
+def test_a_message_that_cannot_be_read_is_a_parse_error(as_gateway: Mcp, body: bytes) -> None:
+    response = as_gateway.post(body)
+    error = response.json()["error"]
+    assert (response.status_code, error["code"]) == (400, -32700)
+    assert error["message"] and error["data"]["hint"]
+
+
+@pytest.mark.parametrize(
+    "message", [[], [LIST, LIST], 7, None, "x", {}, {"id": 1}, {"jsonrpc": "1.0", "id": 1, "method": "tools/list"}]
+)
+def test_a_message_of_another_kind_is_refused(as_gateway: Mcp, message: Any) -> None:
+    response = as_gateway.post(message)
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] in (-32600, -32602, -32700)
+
+
+def test_a_huge_message_is_refused(as_gateway: Mcp) -> None:
+    response = as_gateway.post(b" " * (1024 * 1024 + 1))
+    assert (response.status_code, response.json()["error"]["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_older_clients_shake_hands_with_their_own_version(as_gateway: Mcp, version: str) -> None:
+    client = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
+    result = as_gateway.send("initialize", client)
+    assert (result["protocolVersion"], result["serverInfo"]["name"]) == (version, "memory-appliance")
+    assert "never instructions" in result["instructions"]
+
+
+def test_an_unknown_version_is_told_the_known_ones(as_gateway: Mcp) -> None:
+    response = as_gateway.post(LIST, HTTP_MCP_PROTOCOL_VERSION="2099-01-01")
+    assert response.status_code == 400
+    assert "error" in response.json()
+
+
+def test_an_unknown_method_does_not_exist(as_gateway: Mcp) -> None:
+    assert as_gateway.send("prompts/list")["error"]["code"] == -32601
+
+
+def test_a_notification_needs_no_answer(as_gateway: Mcp) -> None:
+    response = as_gateway.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert (response.status_code, response.content) == (202, b"")
+
+
+def test_a_fault_of_the_server_tells_nothing(as_owner: Mcp, al: Agent) -> None:
+    Agent.objects.update(settings=["secret"])
+    error = as_owner.send("tools/call", {"name": "memory_search", "arguments": {"query": "x", "agent": "al"}})["error"]
+    assert (error["code"], "secret" in str(error)) == (-32603, False)
