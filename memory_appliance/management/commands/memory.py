@@ -1,4 +1,4 @@
-"""`manage.py memory status|index|search|get`: exit code 0 done, 1 failed with one clear line, 2 usage."""
+"""`manage.py memory status|index|search|get|recall`: exit code 0 done, 1 failed with one clear line, 2 usage."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from django.db import DatabaseError
 
 from agents.errors import RuleError
 from agents.memory import MAX_RESULTS, SearchParams
+from agents.recall import RecallParams
 from memory_appliance.management.memory.get import get
 from memory_appliance.management.memory.index import index
 from memory_appliance.management.memory.output import Failed, Output
+from memory_appliance.management.memory.recall import recall
 from memory_appliance.management.memory.search import search
 from memory_appliance.management.memory.status import status
 from search.errors import SearchError
@@ -24,12 +26,13 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get")
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get|recall")
         for name, text in (
             ("status", "what is indexed, what waits, what is wrong"),
             ("index", "bring the index in line with the files, and embed when a model answers"),
             ("search", "search as the owner"),
             ("get", "read lines of a file"),
+            ("recall", "what would be recalled for a message"),
         ):
             kind = kinds.add_parser(name, help=text, description=text)
             kind.add_argument("--agent", metavar="SLUG")
@@ -57,6 +60,11 @@ class Command(BaseCommand):
         parser.add_argument("--from", type=_between(1, 10**9), default=1, dest="from_line", metavar="LINE")
         parser.add_argument("--lines", type=_between(1, 10**6), metavar="N")
 
+    def _add_recall(self, parser: CommandParser) -> None:
+        parser.add_argument("message")
+        parser.add_argument("--mode", choices=["escalate", "always", "off"])
+        parser.add_argument("--timeout-ms", type=_between(250, 120_000), metavar="MS")
+
     def handle(self, *args: Any, kind: str, agent: str | None, as_json: bool, **options: Any) -> None:
         output = Output(self.stdout, self.stderr, as_json)
         try:
@@ -66,6 +74,9 @@ class Command(BaseCommand):
                 index(output, agent=agent, rebuild=options["rebuild"], embed=options["embed"])
             elif kind == "search":
                 search(output, agent=agent, params=_params(options))
+            elif kind == "recall":
+                params = RecallParams(options["message"], mode=options["mode"], timeout_ms=options["timeout_ms"])
+                recall(output, agent=agent, params=params)
             else:
                 get(output, agent=agent, path=options["path"], from_line=options["from_line"], lines=options["lines"])
         except (RuleError, SearchError) as error:

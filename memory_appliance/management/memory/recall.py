@@ -1,0 +1,31 @@
+"""`memory recall`: one turn as the owner, with the block, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from agents.actors import CLI, Caller
+from agents.recall import RecallParams
+from agents.recall import recall as recall_turn
+from memory_appliance.management.memory.choose import one_agent
+from memory_appliance.management.memory.output import Output
+
+
+def recall(output: Output, *, agent: str | None, params: RecallParams) -> None:
+    row = one_agent(agent)
+    answer = recall_turn(agent=row, caller=Caller(CLI, trusted=True), session=None, params=params)
+    outcome = answer.outcome
+    if output.as_json:
+        output.answer(
+            {
+                "agent": row.slug,
+                **asdict(outcome),
+                "elapsed_ms": answer.elapsed_ms,
+                "summary_chars": len(outcome.summary),
+                "event_id": answer.event_id,
+            }
+        )
+        return
+    if outcome.context:
+        output.line(outcome.context)
+    output.remark(f"{outcome.status}: {outcome.reason} ({outcome.lane or 'no'} lane, {answer.elapsed_ms:.0f} ms)")
