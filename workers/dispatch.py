@@ -17,6 +17,7 @@ _ROUTES = {
     Run.Kind.UPDATE: ("workers.update", INDEX),
     Run.Kind.REBUILD: ("workers.rebuild", INDEX),
     Run.Kind.EMBED: ("workers.embed", EMBED),
+    Run.Kind.PULL: ("workers.pull", EMBED),
 }
 
 

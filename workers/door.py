@@ -30,6 +30,7 @@ SLOTS = {
     Run.Kind.UPDATE: BoundedSemaphore(2),
     Run.Kind.REBUILD: BoundedSemaphore(1),
     Run.Kind.EMBED: BoundedSemaphore(1),
+    Run.Kind.PULL: BoundedSemaphore(1),
 }
 """Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
 
@@ -76,7 +77,7 @@ def _carry_out(run: Run, job: Job) -> None:
     except IndexBusy:
         _hand_back(run, lease, BUSY_SECONDS, "Another job is writing this index.")
     except EmbedderUnavailable as error:
-        _hand_back(run, lease, MODEL_SECONDS, f"{error.message} {error.hint}".strip())
+        _hand_back(run, lease, max(MODEL_SECONDS, error.wait_seconds), f"{error.message} {error.hint}".strip())
     except SearchError as error:
         _end(run, lease, Run.State.FAILED, error=f"{error.message} {error.hint}".strip())
     except Exception as error:
@@ -95,7 +96,7 @@ def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> Non
 def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = None, error: str = "") -> None:
     lease.report()
     finish(run.pk, owner=run.lease_owner, state=state, result=result or {}, error=error)
-    logger.info("%s of %s: %s", run.kind, run.agent_slug, error or state)
+    logger.info("%s of %s: %s", run.kind, run.agent_slug or run.subject, error or state)
 
 
 def forget_if_deleted(run: Run, spec: IndexSpec) -> None:

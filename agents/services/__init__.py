@@ -10,9 +10,12 @@ from agents.services.agents import (
 )
 from agents.services.collections import create_collection, delete_collection, update_collection
 from agents.services.keys import NewKey, create_key, revoke_key, rotate_key
+from agents.services.local_models import remove_model, request_pull, use_local_model
+from agents.services.providers import reset_provider, set_provider, test_plan
 from agents.services.runs import cancel_run
 from agents.services.scope import set_scope
 from agents.services.sharing import leave_share, share_collection
+from agents.services.users import create_user, delete_user, update_user
 
 __all__ = [
     "NewKey",
@@ -20,16 +23,25 @@ __all__ = [
     "create_agent",
     "create_collection",
     "create_key",
+    "create_user",
     "delete_agent",
     "delete_collection",
+    "delete_user",
     "leave_share",
+    "remove_model",
     "remove_orphan_indexes",
+    "request_pull",
     "request_rebuild",
     "request_update",
+    "reset_provider",
     "revoke_key",
     "rotate_key",
+    "set_provider",
     "set_scope",
     "share_collection",
+    "test_plan",
     "update_agent",
     "update_collection",
+    "update_user",
+    "use_local_model",
 ]

@@ -18,12 +18,16 @@ from memory_appliance.api.routes import (
     imports,
     index,
     keys,
+    models,
     notes,
+    providers,
     recall,
     runs,
     scope,
     search,
     settings,
+    transcripts,
+    users,
 )
 
 api = DescribedApi(
@@ -38,10 +42,13 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, files, forget, imports, export):
+for part in (search, get, recall, context, notes, transcripts, files, forget, imports, export):
     api.add_router("/agents", part.router)
 for part in (index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/keys", keys.router)
+api.add_router("/users", users.router)
 api.add_router("/runs", runs.router)
 api.add_router("/audit", audit.router)
+api.add_router("/models", models.router)
+api.add_router("/providers", providers.router)

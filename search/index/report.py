@@ -23,7 +23,7 @@ class Progress:
 
     done: int
     total: int
-    unit: Literal["files", "chunks"]
+    unit: Literal["files", "chunks", "MB"]
 
 
 ReportProgress = Callable[[Progress], None]

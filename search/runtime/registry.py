@@ -137,3 +137,23 @@ def _hub_parts(name: str) -> tuple[str, str]:
 def _choose(role: Role) -> str:
     ids = ", ".join(preset.id for preset in PRESETS.values() if preset.role == role)
     return f"Use a registry id ({ids}), hf:owner/repo/file.gguf, or the absolute path of a .gguf file."
+
+
+def locate_any(name: str, models_dir: Path) -> LocalModel:
+    """As `locate`, for whatever role the model has."""
+    return locate(name, PRESETS[name].role if name in PRESETS else "embed", models_dir)
+
+
+def model_set(name: str) -> ModelSet | None:
+    return next((entry for entry in SETS if entry.id == name), None)
+
+
+def set_models(entry: ModelSet) -> dict[Role, str]:
+    """The set's model for each role; "" where it has none."""
+    return {"embed": entry.embed, "rerank": entry.rerank, "generate": entry.generate}
+
+
+def own_files(models_dir: Path) -> list[Path]:
+    """GGUF files in the folder that no row of the registry names."""
+    known = {preset.filename for preset in PRESETS.values()}
+    return sorted(path for path in models_dir.glob("*.gguf") if path.name not in known)

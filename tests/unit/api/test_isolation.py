@@ -22,6 +22,9 @@ BODIES: dict[str, Any] = {
     "recall_ready": None,
     "multi_get": {"glob": "*.md"},
     "get_context": {},
+    "store_messages": {"messages": [{"role": "user", "text": "hello"}]},
+    "store_jsonl": None,
+    "reset_session": {"reason": "new"},
     "write_note": {"text": "The gate code is 4411."},
     "read_file": None,
     "save_file": {"path": "MEMORY.md", "text": "", "expected_hash": ""},
@@ -106,6 +109,42 @@ def _reads_own_audit(neighbour: Api, al: Agent) -> bool:
     return _mine_only(everything) and neighbour.get("/audit?agent=al").json()["items"] == []
 
 
+def _sees_no_people(neighbour: Api, al: Agent) -> bool:
+    return neighbour.get("/users").status_code == 403
+
+
+def _adds_no_people(neighbour: Api, al: Agent) -> bool:
+    return neighbour.post("/users", {"name": "eve", "roles": {"al": "view"}}).status_code == 403
+
+
+def _changes_no_people(neighbour: Api, al: Agent) -> bool:
+    return neighbour.patch("/users/1", {"owner": True}).status_code == 403
+
+
+def _deletes_no_people(neighbour: Api, al: Agent) -> bool:
+    return neighbour.delete("/users/1").status_code == 403
+
+
+def _sees_no_providers(neighbour: Api, al: Agent) -> bool:
+    return neighbour.get("/providers").status_code == 403
+
+
+def _sets_no_provider(neighbour: Api, al: Agent) -> bool:
+    return neighbour.put("/providers", {"embed": {"model": "none"}}).status_code == 403
+
+
+def _tests_no_provider(neighbour: Api, al: Agent) -> bool:
+    return neighbour.post("/providers/test", {"role": "embed", "agent": "al"}).status_code == 403
+
+
+def _sees_no_models(neighbour: Api, al: Agent) -> bool:
+    return neighbour.get("/models").status_code == 403
+
+
+def _pulls_no_model(neighbour: Api, al: Agent) -> bool:
+    return neighbour.post("/models/pull", {"model": "bge-m3-q8"}).status_code == 403
+
+
 FLEET: dict[str, Callable[[Api, Agent], bool]] = {
     "list_agents": _lists_own_agents,
     "create_agent": _makes_no_agent,
@@ -117,6 +156,15 @@ FLEET: dict[str, Callable[[Api, Agent], bool]] = {
     "delete_key": _deletes_no_foreign_key,
     "rotate_key": _rotates_no_foreign_key,
     "list_audit": _reads_own_audit,
+    "list_users": _sees_no_people,
+    "create_user": _adds_no_people,
+    "change_user": _changes_no_people,
+    "delete_user": _deletes_no_people,
+    "get_providers": _sees_no_providers,
+    "set_providers": _sets_no_provider,
+    "test_provider": _tests_no_provider,
+    "list_models": _sees_no_models,
+    "pull_model": _pulls_no_model,
 }
 """Calls about more than one agent, each with the proof that it stays with the key's own."""
 
@@ -131,7 +179,8 @@ def test_every_call_of_the_api_is_covered_here() -> None:
 def test_a_foreign_agent_is_as_absent_as_one_that_does_not_exist(as_neighbour: Api, al: Agent, name: str) -> None:
     method, path = _operations()[name]
     foreign, absent = (
-        as_neighbour.call(method, path.format(slug=slug, name="memory"), BODIES[name]) for slug in ("al", "no")
+        as_neighbour.call(method, path.format(slug=slug, name="memory", session_key="s"), BODIES[name])
+        for slug in ("al", "no")
     )
     assert (foreign.status_code, absent.status_code) == (404, 404)
     assert foreign.content.replace(b" al.", b" no.") == absent.content
@@ -148,14 +197,14 @@ def test_a_foreign_key_changes_nothing(as_neighbour: Api, al: Agent) -> None:
     before = Agent.objects.values().get(pk=al.pk)
     for name, (method, path) in _operations().items():
         if name in BODIES:
-            as_neighbour.call(method, path.format(slug="al", name="memory"), BODIES[name])
+            as_neighbour.call(method, path.format(slug="al", name="memory", session_key="s"), BODIES[name])
     assert Agent.objects.values().get(pk=al.pk) == before
     assert not Run.objects.filter(agent=al).exists()
 
 
 def test_without_a_key_every_call_is_401(as_nobody: Api, al: Agent) -> None:
     for method, path in _operations().values():
-        address = path.format(slug="al", name="memory", key_id=1, run_id=1)
+        address = path.format(slug="al", name="memory", session_key="s", key_id=1, run_id=1, user_id=1)
         assert as_nobody.call(method, address).status_code == 401, address
 
 
