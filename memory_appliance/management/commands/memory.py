@@ -1,4 +1,4 @@
-"""`manage.py memory status|index|search|get|recall`: exit code 0 done, 1 failed with one clear line, 2 usage."""
+"""`manage.py memory status|index|search|get|recall|note`: exit code 0 done, 1 failed with one clear line, 2 usage."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from agents.memory import MAX_RESULTS, SearchParams
 from agents.recall import RecallParams
 from memory_appliance.management.memory.get import get
 from memory_appliance.management.memory.index import index
+from memory_appliance.management.memory.note import note
 from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.memory.recall import recall
 from memory_appliance.management.memory.search import search
@@ -22,17 +23,18 @@ from search.errors import SearchError
 
 
 class Command(BaseCommand):
-    help = "Look at, index, search and read the memory of agents, with or without a running server."
+    help = "Look at, index, search, read and add to the memory of agents, with or without a running server."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get|recall")
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get|recall|note")
         for name, text in (
             ("status", "what is indexed, what waits, what is wrong"),
             ("index", "bring the index in line with the files, and embed when a model answers"),
             ("search", "search as the owner"),
             ("get", "read lines of a file"),
             ("recall", "what would be recalled for a message"),
+            ("note", "write something down as the owner"),
         ):
             kind = kinds.add_parser(name, help=text, description=text)
             kind.add_argument("--agent", metavar="SLUG")
@@ -65,6 +67,12 @@ class Command(BaseCommand):
         parser.add_argument("--mode", choices=["escalate", "always", "off"])
         parser.add_argument("--timeout-ms", type=_between(250, 120_000), metavar="MS")
 
+    def _add_note(self, parser: CommandParser) -> None:
+        parser.add_argument("text")
+        parser.add_argument("--target", default="daily", help="daily, memory, user, or a path such as memory/shed.md")
+        parser.add_argument("--importance", type=_between(1, 10), metavar="1..10")
+        parser.add_argument("--trigger", action="append", default=[], dest="triggers", metavar="PHRASE")
+
     def handle(self, *args: Any, kind: str, agent: str | None, as_json: bool, **options: Any) -> None:
         output = Output(self.stdout, self.stderr, as_json)
         try:
@@ -77,6 +85,9 @@ class Command(BaseCommand):
             elif kind == "recall":
                 params = RecallParams(options["message"], mode=options["mode"], timeout_ms=options["timeout_ms"])
                 recall(output, agent=agent, params=params)
+            elif kind == "note":
+                names = ("text", "target", "importance", "triggers")
+                note(output, agent=agent, **{name: options[name] for name in names})
             else:
                 get(output, agent=agent, path=options["path"], from_line=options["from_line"], lines=options["lines"])
         except (RuleError, SearchError) as error:

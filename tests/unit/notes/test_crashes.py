@@ -1,0 +1,127 @@
+"""Writers that die, disks that are full, and people who save in the same moment: nothing is lost, nothing doubled."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+
+import pytest
+
+from agents.errors import Conflict, WorkspaceUnwritable
+from agents.models import WorkspaceWrite
+from agents.workspace import disk, replace
+from tests import cast
+from tests.unit.notes.conftest import Desk
+
+
+class Killed(BaseException):
+    """Stands for the moment at which a process ends."""
+
+
+def dies(desk: Desk, monkeypatch: pytest.MonkeyPatch, at: Callable[..., None], text: str = "Buy a ladder.") -> None:
+    """Write a note and die in the step `at` takes the place of."""
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(disk, "append_block", at)
+        desk.note(text, idempotency_key="k1")
+
+
+def nothing_written(*_: object) -> None:
+    raise Killed
+
+
+def half_written(root, rel, block, before) -> None:  # type: ignore[no-untyped-def]
+    with (root / rel).open("ab") as file:
+        file.write(block[:7])
+    raise Killed
+
+
+def all_written(root, rel, block, before) -> None:  # type: ignore[no-untyped-def]
+    with (root / rel).open("ab") as file:
+        file.write(block)
+    raise Killed
+
+
+@pytest.mark.parametrize("moment", [nothing_written, half_written, all_written])
+def test_a_write_that_was_cut_off_is_finished_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, moment: Callable[..., None]
+) -> None:
+    desk.note("Paint the shed.")
+    dies(desk, monkeypatch, moment)
+    retry = desk.note("Buy a ladder.", idempotency_key="k1")
+    assert (retry.start_line, retry.end_line, retry.duplicate) == (2, 2, True)
+    assert desk.text() == "- Paint the shed.\n- Buy a ladder.\n"
+    assert not WorkspaceWrite.objects.filter(state="pending").exists()
+
+
+def test_a_cut_off_write_into_a_file_that_a_person_changed_is_given_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.note("Paint the shed.")
+    dies(desk, monkeypatch, half_written)
+    desk.put("- All new.\n")
+    assert not desk.note("Buy a ladder.", idempotency_key="k1").duplicate
+    assert desk.text() == "- All new.\n- Buy a ladder.\n"
+
+
+def test_an_editor_that_replaces_the_file_meanwhile_loses_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.note("Paint the shed.")
+    really, saves = disk._append_once, ["- Paint the shed GREEN.\n\n- And the door.\n"]
+
+    def with_editor(folder: int, name: str, block: bytes) -> None:
+        really(folder, name, block)
+        if saves:
+            desk.put(saves.pop())
+
+    monkeypatch.setattr(disk, "_append_once", with_editor)
+    noted = desk.note("Buy a ladder.")
+    assert desk.text() == "- Paint the shed GREEN.\n\n- And the door.\n- Buy a ladder.\n"
+    assert desk.text().splitlines()[noted.start_line - 1] == "- Buy a ladder."
+
+
+def test_an_editor_that_never_stops_is_a_refusal(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    really = disk._append_once
+
+    def with_editor(folder: int, name: str, block: bytes) -> None:
+        really(folder, name, block)
+        desk.put("- Mine.\n")
+
+    monkeypatch.setattr(disk, "_append_once", with_editor)
+    with pytest.raises(Conflict) as refused:
+        desk.note("Buy a ladder.")
+    assert (refused.value.code, desk.text()) == ("workspace_busy", "- Mine.\n")
+
+
+def test_a_save_in_the_moment_of_a_replacement_wins(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.note("Paint the shed.")
+    really, saves = disk.exchange, ["- By hand.\n"]
+
+    def with_editor(folder: int, one: str, other: str) -> None:
+        if saves:
+            desk.put(saves.pop())
+        really(folder, one, other)
+
+    monkeypatch.setattr(disk, "exchange", with_editor)
+    read = WorkspaceWrite.objects.get().after
+    with pytest.raises(Conflict) as refused:
+        replace(
+            agent=desk.agent, actor=cast.OWNER, path="memory/plans.md", text="- Mine.\n", expected_hash=read,
+            origin="owner",
+        )  # fmt: skip
+    assert (refused.value.code, desk.text()) == ("file_changed", "- By hand.\n")
+    assert [path.name for path in desk.file().parent.iterdir()] == ["plans.md"]
+
+
+def test_a_full_disk_takes_nothing_of_a_note(desk: Desk) -> None:
+    size = 8_000_000
+    desk.file().write_bytes(b"- filler\n" * (size // 9))
+    size = desk.file().stat().st_size
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, limits[1]))
+    try:
+        with pytest.raises(WorkspaceUnwritable):
+            desk.note("A note of more than ten bytes.")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert desk.file().stat().st_size == size
+    assert not WorkspaceWrite.objects.exists()
+    assert not desk.note("A note of more than ten bytes.").duplicate
