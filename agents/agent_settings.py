@@ -67,6 +67,15 @@ class AgentSettings(BaseModel):
     context_daily_total_chars: int = Field(
         2_800, ge=100, le=50_000, description="Characters of all notes together at the start of a chat."
     )
+    transcript_retention_days: int | None = Field(
+        None, ge=1, le=36_500, description="How long turns are kept in transcripts; null: for good."
+    )
+    decisions_to: Literal["memory", "daily"] = Field(
+        "memory", description="Where a flush writes decisions: MEMORY.md while it has room, or the day's log."
+    )
+    consolidate_enabled: bool = Field(
+        True, description="Whether notes that searches keep using are promoted to MEMORY.md at night."
+    )
     recall_enabled: bool = Field(True, description="Off: no turn of this agent is recalled for.")
     recall_mode: RecallMode = Field(
         "escalate",

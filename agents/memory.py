@@ -95,14 +95,24 @@ def get(
     lines: int | None = None,
     offset: int = 0,
 ) -> GetResult | Denied:
-    """Lines of one file, named by path or `#docid`. Raises `MemoryDisabled`; a bad path is a result."""
-    _enabled_settings(agent)
+    """Lines of one file, named by path or `#docid`. Raises `MemoryDisabled`; a bad path is a result.
+
+    A transcript is read by whoever may search it; to everybody else it is a path like any that is not allowed.
+    """
+    own = _enabled_settings(agent)
     decision = gate(agent, caller, session, "get")
     if not decision.allowed:
         return Denied(decision)
     spec = index_spec(agent)
+    withheld = transcripts_withheld(decision, remember=own.remember_across_conversations)
     return engine_get.get_document(
-        spec, path, from_line=from_line, lines=lines, offset=offset, resolve_docid=partial(reader.path_of_docid, spec)
+        spec,
+        path,
+        from_line=from_line,
+        lines=lines,
+        offset=offset,
+        resolve_docid=partial(reader.path_of_docid, spec),
+        visible_session=None if withheld else visible_session(scope_of(agent), decision),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.scope import Decision, Scope, decide
 from agents.sessions import ChatType, Session, derive
+from search.documents.transcripts import session_of
 from search.spec import SessionFilter
 
 PRIVATE: frozenset[ChatType] = frozenset({"direct", "explicit"})
@@ -24,15 +25,17 @@ def visible_session(scope: Scope, decision: Decision) -> SessionFilter:
     """The filter for a chat that may search transcripts.
 
     The owner's own call sees every transcript. A chat sees private conversations that the rules allow, and those of
-    files that name none; the conversation being answered is left out: the model has it before its eyes.
+    files that name none; the conversation being answered is left out, except for what came before its last reset or
+    compaction: the rest the model has before its eyes.
     """
     own_key = decision.derived.raw_key
 
-    def visible(key: str) -> bool:
+    def visible(name: str) -> bool:
+        key, closed = session_of(name)
         if not key or not own_key:
             return True
         chat = derive(key)
-        if chat.raw_key == own_key or chat.chat_type not in PRIVATE:
+        if (chat.raw_key == own_key and not closed) or chat.chat_type not in PRIVATE:
             return False
         return chat.chat_type == "explicit" or decide(scope, Session(key), trusted=False).allowed
 

@@ -11,12 +11,12 @@ from tenacity import retry, retry_if_exception, stop_after_attempt, wait_fixed
 
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import count_lines, decode, split_lines
-from search.documents.locate import Location, locate
+from search.documents.locate import Location, check_transcript, locate
 from search.documents.patterns import Globs
 from search.documents.scan import ScanLimits, scan_collection
 from search.documents.window import cut_window
 from search.errors import BadQuery
-from search.spec import IndexSpec
+from search.spec import IndexSpec, SessionFilter
 
 DEFAULT_LINES = 120
 MAX_CHARS = 12_000
@@ -63,18 +63,20 @@ def get_document(
     offset: int = 0,
     max_chars: int = MAX_CHARS,
     resolve_docid: ResolveDocid | None = None,
+    visible_session: SessionFilter | None = None,
 ) -> GetResult:
     """Read `lines` lines (default 120) from 1-based `from_line`; semantics of memory_get.
 
     `offset` skips characters of the first line, to continue inside a line longer than `max_chars`. `max_chars` counts
-    the file's own characters, not the notice. Raises `BadQuery` for numbers that make no sense; every fault of the
+    the file's own characters, not the notice. Transcripts are read where `visible_session` says so, and without it not
+    at all. Raises `BadQuery` for numbers that make no sense; every fault of the
     path or the file is in the result.
     """
     if from_line < 1 or offset < 0 or max_chars < 1 or (lines is not None and lines < 1):
         raise BadQuery(
             "from, lines and max_chars start at 1, offset at 0", hint="Leave them out to read from the start."
         )
-    found = _read(spec, path, ScanLimits().max_file_bytes, resolve_docid)
+    found = _read(spec, path, ScanLimits().max_file_bytes, resolve_docid, visible_session)
     if isinstance(found, GetResult):
         return found
     path, text = found
@@ -148,7 +150,11 @@ def _matching(spec: IndexSpec, glob: str) -> list[str]:
 
 
 def _read(
-    spec: IndexSpec, path: str, max_bytes: int, resolve_docid: ResolveDocid | None
+    spec: IndexSpec,
+    path: str,
+    max_bytes: int,
+    resolve_docid: ResolveDocid | None,
+    visible_session: SessionFilter | None = None,
 ) -> tuple[str, str] | GetResult:
     """User-visible path and decoded text, or the result that says why there is none."""
     if path.startswith("#"):
@@ -157,7 +163,10 @@ def _read(
             return GetResult("not_found", path)
         path = resolved
     try:
-        data = _read_bytes(locate(spec, path), max_bytes)
+        location = locate(spec, path, transcripts=visible_session is not None)
+        text = decode(_read_bytes(location, max_bytes))[0]
+        if location.collection.source == "sessions" and visible_session is not None:
+            check_transcript(path, text, visible_session)
     except PathNotAllowed as error:
         return _error(path, error.code, f"{error.message}. {error.hint}")
     except FileTooLarge as error:
@@ -166,7 +175,7 @@ def _read(
         return GetResult("not_found", path)
     except OSError as error:
         return _error(path, "read_failed", f"the file cannot be read: {error.strerror}")
-    return path, decode(data)[0]
+    return path, text
 
 
 def _transient(error: BaseException) -> bool:

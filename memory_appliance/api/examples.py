@@ -16,6 +16,13 @@ EXAMPLES: dict[str, Any] = {
     "restore_file": {"path": "MEMORY.md", "version": "9f86d081" * 8},
     "import_memory": {"tool": "claude-code", "path": "/home/ida/.claude", "dry_run": True},
     "forget": {"session_key": "agent:home:telegram:direct:42", "dry_run": True},
+    "store_messages": {
+        "messages": [
+            {"id": "m1", "role": "user", "text": "The plumber comes on Friday.", "at": "2026-11-30T08:00:00+01:00"},
+            {"id": "m2", "role": "assistant", "text": "Noted."},
+        ],
+    },
+    "reset_session": {"reason": "new"},
     "recall": {
         "message": "What did we decide about the boiler?",
         "session": _CHAT,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from search.documents.contain import PathNotAllowed, shown, split_path
+from search.documents.front_matter import read_front_matter
+from search.documents.lines import split_lines
 from search.documents.patterns import selection
-from search.spec import CollectionSpec, IndexSpec
+from search.spec import CollectionSpec, IndexSpec, SessionFilter
 
 _READABLE_ROOTS = frozenset({"memory.md", "user.md", "dreams.md"})
 _HINT = "Readable are MEMORY.md, USER.md, DREAMS.md, memory/**/*.md and <collection>/<path>."
@@ -17,23 +19,30 @@ class Location(NamedTuple):
     rel: str
 
 
-def locate(spec: IndexSpec, path: str) -> Location:
+def locate(spec: IndexSpec, path: str, *, transcripts: bool = False) -> Location:
     """Where a user-visible path lies. Looks at names only; opening it still goes through `open_inside`.
 
     Without a collection's prefix a path belongs to the built-in collection (prefix ""). Raises `PathNotAllowed` for
-    everything that the collections do not cover, also for session transcripts, which are searched but never read.
+    everything that the collections do not cover, and unless `transcripts` for those of conversations: whoever lets
+    them be read must also ask `check_transcript`.
     """
     split_path(path)
     for collection in spec.collections:
         if collection.prefix and path.startswith(collection.prefix):
             rel = path.removeprefix(collection.prefix)
-            if collection.source == "memory" and rel and selection(collection).takes(rel):
+            if (transcripts or collection.source == "memory") and rel and selection(collection).takes(rel):
                 return Location(collection, rel)
             raise _refused(path)
     for collection in spec.collections:
         if not collection.prefix and collection.source == "memory" and _builtin_takes(collection, path):
             return Location(collection, path)
     raise _refused(path)
+
+
+def check_transcript(path: str, text: str, visible: SessionFilter) -> None:
+    """Raises `PathNotAllowed`, the same as for any other path, unless the conversation in `text` may be seen."""
+    if not visible(read_front_matter(split_lines(text)).session):
+        raise _refused(path)
 
 
 def _builtin_takes(collection: CollectionSpec, rel: str) -> bool:

@@ -1,0 +1,15 @@
+"""Transcripts: every turn of every chat, stored as it came and searchable under the privacy rules."""
+
+from agents.transcripts.forgetting import erase_transcript, prune_transcripts
+from agents.transcripts.reset import ResetNote, reset_session
+from agents.transcripts.store import Stored, store_lines, store_turns
+
+__all__ = [
+    "ResetNote",
+    "Stored",
+    "erase_transcript",
+    "prune_transcripts",
+    "reset_session",
+    "store_lines",
+    "store_turns",
+]

@@ -1,0 +1,155 @@
+"""The files of a transcript: parts that only grow, and the Markdown that is made from each.
+
+```
+transcripts/<agent>/turns/<chat>/00001.jsonl      the turns, one JSON line each: the truth
+transcripts/<agent>/sessions/<chat>/00001.md      made from it, the `sessions` collection: may be made again at any time
+```
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from agents.errors import Conflict
+from agents.models import Agent, Transcript
+from agents.paths import data_dir
+from agents.workspace.journal import unwritable
+from search.documents.transcripts import Rendered, Turn, read_turn, render
+
+PART_BYTES = 128 * 1024
+"""A part beyond this is followed by the next one, so that a turn never costs the reading of a long chat."""
+WAIT_SECONDS = 20.0
+_POLL_SECONDS = 0.01
+
+
+def transcripts_dir(agent: Agent) -> Path:
+    return data_dir() / "transcripts" / agent.slug
+
+
+def sessions_dir(agent: Agent) -> Path:
+    """The root of the `sessions` collection."""
+    return transcripts_dir(agent) / "sessions"
+
+
+def folder_name(session_key: str) -> str:
+    """A name that says which chat it is to a reader, and is that chat's alone."""
+    digest = hashlib.sha256(session_key.encode("utf-8", "replace")).hexdigest()[:16]
+    words = re.sub(r"[^a-z0-9]+", "-", session_key.lower().removeprefix("agent:")).strip("-")[:60].strip("-")
+    return f"{words}-{digest}" if words else digest
+
+
+def turns_path(transcript: Transcript, part: int) -> Path:
+    return transcripts_dir(transcript.agent) / "turns" / transcript.folder / f"{part:05d}.jsonl"
+
+
+def markdown_name(transcript: Transcript, part: int) -> str:
+    """Relative to the collection."""
+    return f"{transcript.folder}/{part:05d}.md"
+
+
+@contextmanager
+def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> Iterator[None]:
+    """One writer of a chat's transcript at a time, across processes. Raises `Conflict` with `workspace_busy`."""
+    folder = transcripts_dir(agent) / "locks"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(folder / f"{folder_name(session_key)}.{purpose}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + WAIT_SECONDS
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise Conflict(
+                        "This chat's transcript is being written by others.", hint="Try again.", code="workspace_busy"
+                    ) from None
+                time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        os.close(handle)
+
+
+def append_turns(path: Path, turns: Iterable[Turn]) -> int:
+    """Put the turns at the end of a part and onto the disk; returns the part's size. All of them or none.
+
+    Raises `WorkspaceUnwritable`.
+    """
+    data = "".join(turn.line() + "\n" for turn in turns).encode("utf-8", "replace")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise unwritable("The transcript", error) from error
+    try:
+        before = os.fstat(handle).st_size
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fsync(handle)
+        except OSError as error:
+            os.ftruncate(handle, before)
+            raise unwritable("The transcript", error) from error
+        return before + len(data)
+    finally:
+        os.close(handle)
+
+
+def read_part(transcript: Transcript, part: int, start: int = 0) -> list[Turn]:
+    """The turns of a part from byte `start` on; a missing part has none."""
+    try:
+        with turns_path(transcript, part).open("rb") as file:
+            file.seek(start)
+            return [read_turn(line.decode("utf-8", "replace").rstrip("\n")) for line in file]
+    except FileNotFoundError:
+        return []
+
+
+def drop_torn_line(path: Path, size: int) -> int:
+    """Cut off what a process that died left of its last line beyond `size`; returns the size afterwards."""
+    try:
+        handle = path.open("rb+")
+    except FileNotFoundError:
+        return 0
+    with handle as file:
+        end = file.seek(0, os.SEEK_END)
+        if end > size:
+            file.seek(size)
+            end = size + file.read().rfind(b"\n") + 1
+            file.truncate(end)
+        return end
+
+
+def rendered_part(transcript: Transcript, part: int) -> Rendered:
+    return render(
+        read_part(transcript, part),
+        session=transcript.session_key,
+        closed=part < transcript.open_from,
+        title=f"Conversation {transcript.session_key}, part {part}",
+    )
+
+
+def write_markdown(transcript: Transcript, part: int) -> str:
+    """Make the Markdown of a part anew; returns its name as users see it below the collection."""
+    name = markdown_name(transcript, part)
+    path = sessions_dir(transcript.agent) / name
+    beside = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            beside.write_text(rendered_part(transcript, part).text, encoding="utf-8", errors="replace")
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable("The transcript's Markdown", error) from error
+    return name

@@ -1,0 +1,102 @@
+"""reset_session(): a chat starts anew; its last words are kept as a dated note, and all of it stays searchable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from agents.actors import Caller
+from agents.agent_settings import read_settings
+from agents.errors import Conflict, MemoryDisabled
+from agents.models import Agent, Transcript
+from agents.provenance import origin_of_write
+from agents.scope import decide
+from agents.sessions import Session
+from agents.specs import scope_of
+from agents.transcripts.files import read_part, transcript_lock
+from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript
+from agents.workspace import create
+from search.documents.secrets import mask_secrets
+from search.documents.transcripts import Turn, one_line, spoken
+
+MESSAGES = 15
+READ_PARTS = 64
+"""At most so much of a chat is looked through for its last words."""
+
+Reason = Literal["new", "reset"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResetNote:
+    """`path` is None when nothing was written; `why` says why."""
+
+    path: str | None
+    messages: int
+    why: str = ""
+
+
+def reset_session(
+    *, agent: Agent, caller: Caller, session_key: str, reason: Reason = "reset", now: datetime | None = None
+) -> ResetNote:
+    """Write the ended conversation's last messages to `memory/YYYY-MM-DD-HHMM.md` and close it.
+
+    A chat that the scope rules refuse is closed without a note. Raises `MemoryDisabled`, `Invalid`, `Conflict` and
+    `WorkspaceUnwritable`.
+    """
+    if not read_settings(agent.settings).memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    key = checked_key(session_key)
+    zone = ZoneInfo(agent.timezone)
+    moment = (now or datetime.now(zone)).astimezone(zone)
+    session = Session(key)
+    with transcript_lock(agent, key):
+        transcript = open_transcript(agent, key)
+        last = _last_turns(transcript)
+        decision = decide(scope_of(agent), session, trusted=caller.trusted)
+        path = None
+        if last and decision.allowed:
+            text = _note(last, key=key, reason=reason, moment=moment, zone=agent.timezone)
+            path = _create(agent, caller, session, text, moment)
+        touched = close_parts(transcript)
+    index_parts(agent, touched)
+    if path is None:
+        return ResetNote(None, 0, decision.reason if last else "nothing was said since the last reset")
+    return ResetNote(path, len(last))
+
+
+def _last_turns(transcript: Transcript) -> list[Turn]:
+    """The last messages since the last reset, oldest first."""
+    found: list[Turn] = []
+    first = max(transcript.open_from, transcript.part - READ_PARTS)
+    for part in range(transcript.part, first - 1, -1):
+        found = [turn for turn in read_part(transcript, part) if spoken(turn)] + found
+        if len(found) >= MESSAGES:
+            break
+    return found[-MESSAGES:]
+
+
+def _note(turns: Sequence[Turn], *, key: str, reason: Reason, moment: datetime, zone: str) -> str:
+    lines = [f"{turn.role}: {one_line(mask_secrets(spoken(turn)))}" for turn in turns]
+    head = [f"# Session of {moment:%Y-%m-%d %H:%M} ({zone})", "", f"- Session key: {key}", f"- Ended by: {reason}"]
+    return "\n".join([*head, "", "## Conversation Summary", "", *"\n\n".join(lines).split("\n"), ""])
+
+
+def _create(agent: Agent, caller: Caller, session: Session, text: str, moment: datetime) -> str:
+    """The note's path: named after the minute, numbered when that name is taken."""
+    for number in count(1):
+        path = f"memory/{moment:%Y-%m-%d-%H%M}{f'-{number}' if number > 1 else ''}.md"
+        try:
+            create(
+                agent=agent, actor=caller.actor, path=path, text=text, action="reset",
+                origin=origin_of_write(caller, session), session_key=session.key or "",
+            )  # fmt: skip
+        except Conflict as error:
+            if error.code != "file_exists":
+                raise
+        else:
+            return path
+    raise AssertionError("counting has no end")

@@ -1,0 +1,251 @@
+"""store_turns(): the turns of a chat are kept, once each, and found again by search.
+
+| step | what | after a crash here |
+|---|---|---|
+| 1 | what an earlier crash left is taken into the records | – |
+| 2 | the turns are appended to the part | step 1 of the next call records them, so that a retry finds them |
+| 3 | their digests and the part's size, in one transaction | the Markdown is made with the next turns |
+| 4 | the part's Markdown, and its index rows | – |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count, islice
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.actors import SYSTEM
+from agents.errors import Invalid
+from agents.models import Agent, Collection, Transcript, TranscriptMessage
+from agents.services.collections import create_collection
+from agents.sessions import MAX_KEY_CHARS
+from agents.transcripts.files import (
+    PART_BYTES,
+    append_turns,
+    drop_torn_line,
+    folder_name,
+    read_part,
+    sessions_dir,
+    transcript_lock,
+    turns_path,
+    write_markdown,
+)
+from agents.workspace.indexing import index_now
+from search.documents.transcripts import Turn, read_turn
+
+COLLECTION = "sessions"
+BATCH = 500
+"""Turns per step: what an import of any length holds in memory."""
+INDEXED_AT_ONCE = 4
+"""Parts that one call indexes itself; more are left to the workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    stored: int
+    duplicates: int
+    unknown: int = 0
+    """Of those stored, lines that are no messages of a known form."""
+
+
+def store_turns(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> Stored:
+    """Keep the turns of a chat; one whose id is stored already is a duplicate and changes nothing.
+
+    A turn without an id is told by its time, role and text; without a time it is always new. Raises `Invalid`,
+    `Conflict` and `WorkspaceUnwritable`.
+    """
+    key = checked_key(session_key)
+    stored = duplicates = unknown = 0
+    touched: list[str] = []
+    left = iter(turns)
+    with transcript_lock(agent, key):
+        transcript = open_transcript(agent, key)
+        while batch := list(islice(left, BATCH)):
+            fresh = _fresh(transcript, batch)
+            stored, duplicates = stored + len(fresh), duplicates + len(batch) - len(fresh)
+            unknown += sum(1 for turn in fresh if turn.raw and not turn.text)
+            touched += _keep(transcript, fresh)
+    index_parts(agent, touched)
+    return Stored(stored, duplicates, unknown)
+
+
+def store_lines(*, agent: Agent, session_key: str, lines: Iterable[bytes]) -> Stored:
+    """The same for lines of JSONL as OpenClaw, Claude Code or the appliance write them, however many there are."""
+    texts = (line.decode("utf-8", "replace").strip() for line in lines)
+    return store_turns(agent=agent, session_key=session_key, turns=(_identified(text) for text in texts if text))
+
+
+def store_missing(transcript: Transcript, turns: Sequence[Turn]) -> list[str]:
+    """Keep those of a whole conversation's turns that are not there yet, told by what they say and how often.
+
+    The transcript's lock is held. Returns the parts that changed.
+    """
+    contents = [content_digest(turn) for turn in turns]
+    there = Counter(contents_of(transcript, contents))
+    missing = []
+    for turn, content in zip(turns, contents, strict=True):
+        if there[content]:
+            there[content] -= 1
+        else:
+            missing.append(turn)
+    touched: list[str] = []
+    for start in range(0, len(missing), BATCH):
+        touched += _keep(transcript, _fresh(transcript, [_renamed(turn) for turn in missing[start : start + BATCH]]))
+    return touched
+
+
+def contents_of(
+    transcript: Transcript, contents: Sequence[bytes], *, before_part: int | None = None
+) -> Iterator[bytes]:
+    """The content digests on record among these, each as often as it was stored."""
+    rows = TranscriptMessage.objects.filter(transcript=transcript)
+    if before_part is not None:
+        rows = rows.filter(part__lt=before_part)
+    for start in range(0, len(contents), BATCH):
+        wanted = set(contents[start : start + BATCH])
+        for content in rows.filter(content__in=wanted).values_list("content", flat=True):
+            yield bytes(content)
+
+
+def checked_key(session_key: str) -> str:
+    """The key in the form that rules and records use. Raises `Invalid`."""
+    key = session_key.strip().lower()
+    if not key or len(key) > MAX_KEY_CHARS or any(ord(char) < 32 for char in key):
+        raise Invalid(
+            f"A session key has 1 to {MAX_KEY_CHARS} printable characters.",
+            hint="Such as agent:home:telegram:direct:42.",
+            field="session_key",
+        )
+    return key
+
+
+def open_transcript(agent: Agent, key: str) -> Transcript:
+    """The chat's record, made when it is new, in line with its files. The transcript's lock is held."""
+    transcript, made = Transcript.objects.get_or_create(
+        agent=agent, session_key=key, defaults={"folder": folder_name(key)}
+    )
+    transcript.agent = agent
+    if made:
+        _ensure_collection(agent)
+    path = turns_path(transcript, transcript.part)
+    before = transcript.size
+    end = drop_torn_line(path, before)
+    if end > before:
+        _record(transcript, read_part(transcript, transcript.part, before), end)
+    return transcript
+
+
+def next_part(transcript: Transcript) -> None:
+    """The turns to come go into a new part, unless this one is still empty. The transcript's lock is held."""
+    if transcript.size:
+        transcript.part, transcript.size = transcript.part + 1, 0
+        transcript.save(update_fields=["part", "size", "last_at"])
+
+
+def close_parts(transcript: Transcript) -> list[str]:
+    """What was said until now is before the model's eyes no more. The lock is held; returns the parts that changed."""
+    next_part(transcript)
+    parts = range(max(transcript.open_from, transcript.first_part), transcript.part)
+    transcript.open_from = transcript.part
+    touched = [write_markdown(transcript, part) for part in parts]
+    transcript.save(update_fields=["open_from", "last_at"])
+    return touched
+
+
+def index_parts(agent: Agent, names: Sequence[str]) -> bool:
+    """Make these parts searchable now when they are few, else soon."""
+    if not names:
+        return True
+    collection = agent.collections.filter(kind=Collection.Kind.SESSIONS, path=str(sessions_dir(agent))).first()
+    if collection is None:
+        return False
+    paths = [f"{collection.name}/{name}" for name in dict.fromkeys(names)]
+    if len(paths) <= INDEXED_AT_ONCE:
+        return index_now(Agent.objects.get(pk=agent.pk), paths)
+    Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+    return False
+
+
+def content_digest(turn: Turn) -> bytes:
+    return _digest(turn.role, " ".join(turn.text.split()) or turn.raw)
+
+
+def _fresh(transcript: Transcript, turns: Sequence[Turn]) -> list[Turn]:
+    """Those whose id is not on record, each once."""
+    named = {_id_digest(turn): turn for turn in reversed([_with_id(turn) for turn in turns])}
+    known = {
+        bytes(digest)
+        for digest in TranscriptMessage.objects.filter(transcript=transcript, digest__in=list(named)).values_list(
+            "digest", flat=True
+        )
+    }
+    return [turn for digest, turn in reversed(named.items()) if digest not in known]
+
+
+def _keep(transcript: Transcript, turns: list[Turn]) -> list[str]:
+    """Append, record, make the Markdown. Returns the parts that changed."""
+    if not turns:
+        return []
+    if transcript.size > PART_BYTES:
+        next_part(transcript)
+    size = append_turns(turns_path(transcript, transcript.part), turns)
+    _record(transcript, turns, size)
+    return [write_markdown(transcript, transcript.part)]
+
+
+def _record(transcript: Transcript, turns: Sequence[Turn], size: int) -> None:
+    rows = [
+        TranscriptMessage(
+            transcript=transcript, digest=_id_digest(turn), content=content_digest(turn), part=transcript.part
+        )
+        for turn in turns
+    ]
+    with transaction.atomic():
+        TranscriptMessage.objects.bulk_create(rows, batch_size=200, ignore_conflicts=True)
+        transcript.size = size
+        transcript.save(update_fields=["size", "last_at"])
+
+
+def _with_id(turn: Turn) -> Turn:
+    if turn.id:
+        return turn
+    return replace(turn, id="~" + (_digest(turn.at, turn.role, turn.text).hex() if turn.at else secrets.token_hex(16)))
+
+
+def _renamed(turn: Turn) -> Turn:
+    """Without an id that it may share with another: it was looked for by what it says."""
+    return turn if turn.id else replace(turn, id="~" + secrets.token_hex(16))
+
+
+def _identified(text: str) -> Turn:
+    """A line of a file: the same file read twice brings nothing new, with ids or without."""
+    turn = read_turn(text)
+    return turn if turn.id else replace(turn, id="~" + _digest(text).hex())
+
+
+def _id_digest(turn: Turn) -> bytes:
+    return _digest("id", turn.id)
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).digest()[:16]
+
+
+def _ensure_collection(agent: Agent) -> None:
+    folder = str(sessions_dir(agent))
+    sessions_dir(agent).mkdir(parents=True, exist_ok=True, mode=0o700)
+    if agent.collections.filter(kind=Collection.Kind.SESSIONS, path=folder).exists():
+        return
+    taken = set(agent.collections.values_list("name", flat=True))
+    names = chain((COLLECTION,), (f"{COLLECTION}-{number}" for number in count(2)))
+    name = next(name for name in names if name not in taken)
+    create_collection(
+        actor=SYSTEM, agent=agent, name=name, path=folder, kind=Collection.Kind.SESSIONS,
+        context="What was said in this agent's chats.",
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""/agents/{slug}/transcripts: the turns of a chat, turn by turn or as JSONL; and the end of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.http import HttpRequest
+from ninja import Router
+
+from agents.agent_settings import read_settings
+from agents.errors import Invalid, MemoryDisabled
+from agents.models import Agent
+from agents.transcripts import reset_session, store_lines, store_turns
+from memory_appliance.api.auth import WRITE, agent_of, caller_of
+from memory_appliance.api.schemas.transcripts import (
+    MessagesBody,
+    ResetAnswer,
+    ResetBody,
+    StoredAnswer,
+    reset_answer,
+    stored_answer,
+)
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+
+router = Router(tags=["memory"], auth=WRITE)
+
+
+@router.post("/{slug}/transcripts/{path:session_key}/messages", response=StoredAnswer, operation_id="store_messages")
+def store_messages(request: HttpRequest, slug: str, session_key: str, payload: MessagesBody) -> StoredAnswer:
+    """Keep turns of a chat. A message whose id is stored already changes nothing."""
+    turns = [message.turn() for message in payload.messages]
+    return stored_answer(store_turns(agent=_agent(request, slug), session_key=session_key, turns=turns))
+
+
+@router.post("/{slug}/transcripts/{path:session_key}/jsonl", response=StoredAnswer, operation_id="store_jsonl")
+def store_jsonl(request: HttpRequest, slug: str, session_key: str) -> StoredAnswer:
+    """Keep a transcript as OpenClaw or Claude Code wrote it, of any length. The same file twice brings nothing new."""
+    return stored_answer(store_lines(agent=_agent(request, slug), session_key=session_key, lines=_lines(request)))
+
+
+@router.post("/{slug}/transcripts/{path:session_key}/reset", response=ResetAnswer, operation_id="reset_session")
+def reset(request: HttpRequest, slug: str, session_key: str, payload: ResetBody) -> ResetAnswer:
+    """The chat starts anew: its last 15 messages become a dated note, all of it stays searchable."""
+    done = reset_session(
+        agent=agent_of(request, slug), caller=caller_of(request), session_key=session_key, reason=payload.reason
+    )
+    return reset_answer(done)
+
+
+def _agent(request: HttpRequest, slug: str) -> Agent:
+    agent = agent_of(request, slug)
+    if not read_settings(agent.settings).memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    return agent
+
+
+def _lines(request: HttpRequest) -> Iterator[bytes]:
+    """Line by line, however long the body is."""
+    while line := request.readline(MAX_LINE_BYTES):
+        if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+            raise Invalid("A line is longer than 16 MiB.", hint="Leave out attachments.", field="body")
+        yield line

@@ -1,0 +1,61 @@
+"""Turns of a chat as they come in, and what was done with them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import AliasChoices, Field
+
+from agents.transcripts import ResetNote, Stored
+from memory_appliance.api.schemas.base import Answer, Body
+from memory_appliance.api.schemas.scope import SessionBody
+from search.documents.transcripts import OTHER, SPEAKERS, Turn
+
+MAX_MESSAGES = 2_000
+MAX_TEXT_CHARS = 500_000
+
+
+class MessageBody(Body):
+    """One turn. Roles other than user and assistant are kept and never shown. `content` and `timestamp` do as well."""
+
+    id: str = Field("", max_length=200, description="The same id is stored once.")
+    role: str = Field(max_length=40, examples=["user"])
+    text: str = Field(max_length=MAX_TEXT_CHARS, validation_alias=AliasChoices("text", "content"))
+    at: str = Field("", max_length=64, validation_alias=AliasChoices("at", "timestamp"), description="ISO 8601.")
+
+    def turn(self) -> Turn:
+        role = self.role.strip().lower()
+        if role in SPEAKERS:
+            return Turn(role, self.text, id=self.id, at=self.at)
+        return Turn(OTHER, "", id=self.id, at=self.at, raw=self.model_dump_json())
+
+
+class MessagesBody(Body):
+    messages: list[MessageBody] = Field(max_length=MAX_MESSAGES)
+    session: SessionBody | None = Field(None, description="Accepted for the gateway's convenience; the key decides.")
+
+
+class StoredAnswer(Answer):
+    stored: int
+    duplicates: int
+    unknown: int = Field(description="Of those stored, lines of no known form: kept, not shown.")
+
+
+class ResetBody(Body):
+    reason: Literal["new", "reset"] = "reset"
+
+
+class ResetAnswer(Answer):
+    """`path` is null when there was nothing to keep, or the rules refuse the chat; `reason` says which."""
+
+    path: str | None
+    messages: int
+    reason: str
+
+
+def stored_answer(done: Stored) -> StoredAnswer:
+    return StoredAnswer(stored=done.stored, duplicates=done.duplicates, unknown=done.unknown)
+
+
+def reset_answer(done: ResetNote) -> ResetAnswer:
+    return ResetAnswer(path=done.path, messages=done.messages, reason=done.why)
