@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,7 +16,7 @@ from agents import services
 from agents.actors import Actor
 from agents.agent_settings import changed_settings
 from agents.errors import RuleError
-from agents.models import Agent, ApiKey, AuditEvent, Collection, Run, ScopeRule, WorkerHeartbeat
+from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, Run, ScopeRule, WorkerHeartbeat
 from agents.paths import checked_folder
 from search.errors import SearchError
 
@@ -233,6 +234,30 @@ class AuditEventAdmin(ReadOnlyAdmin):
     list_filter = ("action",)
     search_fields = ("actor", "target", "agent_slug")
     date_hierarchy = "at"
+
+
+class RoleInline(Inline):
+    model = AgentRole
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+admin.site.unregister((User, Group))
+
+
+@admin.register(User)
+class PersonAdmin(ReadOnlyAdmin):
+    """People are added and changed by the API, which keeps an owner and writes the audit log."""
+
+    list_display = ("username", "is_superuser", "is_active", "last_login")
+    fields = ("username", "is_superuser", "is_active", "last_login", "date_joined")
+    inlines = (RoleInline,)
 
 
 @admin.register(WorkerHeartbeat)

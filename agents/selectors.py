@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from agents.errors import NotFound
-from agents.models import Agent, ApiKey, AuditEvent, Collection, CollectionShare, Run
+from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, CollectionShare, Run
+from agents.roles import ROLES, Role
 from agents.specs import shared_name
 
 
@@ -83,6 +85,25 @@ def get_key(key_id: int) -> ApiKey:
     if key is None:
         raise NotFound(f"There is no key {key_id}.", hint="GET /api/v1/keys lists them.")
     return key
+
+
+def list_users() -> QuerySet[User]:
+    """By name, each with its roles at hand."""
+    return User.objects.order_by("username").prefetch_related("agent_roles__agent")
+
+
+def get_user(user_id: int) -> User:
+    user = list_users().filter(pk=user_id).first()
+    if user is None:
+        raise NotFound(f"There is no user {user_id}.", hint="GET /api/v1/users lists them.")
+    return user
+
+
+def roles_of(user: User) -> dict[str, Role]:
+    """Slug → role; an owner may do everything without any."""
+    rows: QuerySet[AgentRole] = user.agent_roles.all()
+    named = {row.agent.slug: next((role for role in ROLES if role == row.role), None) for row in rows}
+    return {slug: role for slug, role in sorted(named.items()) if role is not None}
 
 
 def list_audit(*, agent: str | None = None, action: str | None = None) -> QuerySet[AuditEvent]:

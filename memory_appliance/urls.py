@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LogoutView
 from django.urls import path
+from django.views.generic import RedirectView
 
 from memory_appliance import health, metrics
 from memory_appliance.api.api import api
 from memory_appliance.mcp.door import mcp
 from memory_appliance.web.docs import api_docs
 from memory_appliance.web.overview import overview
+from memory_appliance.web.sign_in import PasswordChange, SignIn
 
 urlpatterns = [
     path("", overview, name="overview"),
-    path("accounts/login/", LoginView.as_view(template_name="login.html"), name="login"),
+    path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
+    path("accounts/password/", PasswordChange.as_view(), name="password"),
+    # Before the admin's own: it has no limits, and takes a person who is no owner for one who is not signed in.
+    path("admin/login/", SignIn.as_view()),
+    path("admin/password_change/", login_required(RedirectView.as_view(pattern_name="password"))),
     path("admin/", admin.site.urls),
     path("api/docs", api_docs, name="api-docs"),
     path("api/v1/", api.urls),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agents import memory
 from agents.models import Agent, Run
+from agents.roles import agents_for, is_owner
 from memory_appliance.health import Check, health
 from search.errors import SearchError
 from search.index.report import IndexStatus
@@ -34,17 +35,23 @@ class AgentCard:
 @login_required
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    if not request.user.is_staff:
+    """Owners see every agent and the server's troubles, members their own agents."""
+    cards = agent_cards(agents_for(request.user))
+    if not cards and not is_owner(request.user):
         return render(request, "no_access.html", status=403)
-    now = health()
-    trouble = [check for check in now.checks.values() if check.status != "ok"]
-    return render(request, "overview.html", {"cards": agent_cards(), "trouble": _in_words(trouble)})
+    trouble = [check for check in health().checks.values() if check.status != "ok"] if is_owner(request.user) else []
+    context = {"cards": cards, "trouble": _in_words(trouble), "is_owner": is_owner(request.user)}
+    return render(request, "overview.html", context)
 
 
-def agent_cards() -> list[AgentCard]:
+def agent_cards(visible: Q | None = None) -> list[AgentCard]:
     """Four queries, whatever the number of agents, and a look into each index."""
     newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-id").values("pk")[:1]
-    agents = list(Agent.objects.prefetch_related("collections", "shared_in").annotate(last_run_id=Subquery(newest)))
+    agents = list(
+        Agent.objects.filter(visible or Q())
+        .prefetch_related("collections", "shared_in")
+        .annotate(last_run_id=Subquery(newest))
+    )
     runs = Run.objects.in_bulk([agent.last_run_id for agent in agents if agent.last_run_id is not None])
     return [_card(agent, runs.get(agent.last_run_id)) for agent in agents]
 
