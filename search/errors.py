@@ -25,6 +25,10 @@ class IndexUnavailable(SearchError):
     code = "no_index"
 
 
+class IndexDamaged(IndexUnavailable):
+    """A page of the index cannot be read; the next update makes the index again."""
+
+
 class IndexBusy(SearchError):
     """Another process holds the agent's writer lock."""
 

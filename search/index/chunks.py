@@ -61,7 +61,7 @@ class ChunkWriter:
             if self._words:
                 self._connection.execute("DELETE FROM chunks_fts WHERE rowid = ?", (chunk_id,))
             if emb_id is not None:
-                self.changes.remove(chunk_id)
+                self.changes.remove(chunk_id, emb_id)
         return [chunk_id for chunk_id, _ in rows]
 
     def replace(self, place: FileChunks, chunks: Sequence[tuple[Chunk, Origin]]) -> None:

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -15,7 +16,7 @@ from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged
 from search.index.chunks import count_pending, embedded_passages
 from search.index.driver import Connection, transaction
 from search.index.locks import writer_lock
-from search.index.opening import open_index
+from search.index.opening import writing
 from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgress
 from search.index.schema import get_meta, next_generation
 from search.index.vectors import (
@@ -63,20 +64,20 @@ def embed_pending(
     `lanes`: slices under way at once, for an embedder that is served by several machines.
 
     Raises `EmbedderUnavailable` when the model cannot answer; everything stored before stays. Raises
-    `IdentityChanged` when the index holds vectors of another model.
+    `IdentityChanged` when the index holds vectors of another model, and `IndexUnavailable` when it cannot be written.
     """
     identity = embedder.identity()
     stop_at = time.monotonic() + budget_seconds
-    with writer_lock(spec.path, timeout=LOCK_TIMEOUT):
-        connection = open_index(spec.path)
-    try:
+    with ExitStack() as opened:
+        with writer_lock(spec.path, timeout=LOCK_TIMEOUT):
+            connection = opened.enter_context(writing(spec.path, remake=False))
         model_id = _agree_on_model(spec, connection, identity)
         store = _Store(spec, connection, model_id, identity)
         reused = store.take_cached()
         total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
+        slices = _Slices(connection, stop_at, cancelled)
         try:
-            slices = _Slices(connection, stop_at, cancelled)
             for piece, vectors in _embedded(embedder, slices, lanes):
                 store.add(piece, vectors)
                 progress(Progress(store.done, max(total, store.done), "chunks"))
@@ -86,8 +87,6 @@ def embed_pending(
             raise Cancelled("embedding was cancelled; vectors stored before that stay")
         store.keep_bits()
         return EmbedReport(store.embedded, count_pending(connection), store.refused, reused)
-    finally:
-        connection.close()
 
 
 def _agree_on_model(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity) -> int:

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from search.documents.terms import TERMS_VERSION
-from search.errors import IndexUnavailable
+from search.errors import IndexDamaged, IndexUnavailable
 from search.index import driver
+from search.index.damage import damage_mark, is_damaged, mark_damaged
 from search.index.driver import Connection, capabilities, open_writer, transaction
 from search.index.schema import SCHEMA_VERSION, create_schema, get_meta, has_table, set_meta
 
@@ -20,16 +24,42 @@ log = logging.getLogger(__name__)
 SIDE_FILES = ("", "-wal", "-shm")
 
 
-def open_index(path: Path) -> Connection:
-    """Open for writing under the writer lock; made new when missing, corrupt, or of another schema or term version.
+def open_index(path: Path, *, remake: bool = True) -> Connection:
+    """Open for writing under the writer lock; made new when missing, damaged, or of another schema or term version.
 
-    Raises `IndexUnavailable` when the folder cannot be written or the disk is full.
+    Raises `IndexUnavailable` when the folder cannot be written or the disk is full, and `IndexDamaged` instead of
+    making it new when `remake` is False: an index made new is empty until its files are read again.
     """
-    try:
+    with _in_words(path):
         try:
-            connection = _open_checked(path)
+            if is_damaged(path):
+                return _start_over(path, "a damaged page was met") if remake else _refuse(path, None)
+            return _open_checked(path)
         except driver.CorruptErrors as error:
-            connection = _start_over(path, str(error))
+            return _start_over(path, str(error)) if remake else _refuse(path, error)
+
+
+@contextmanager
+def writing(path: Path, *, remake: bool = True) -> Iterator[Connection]:
+    """`open_index` for the length of a block, whose errors are told in words too.
+
+    Raises `IndexDamaged` when a damaged page is met; the next update makes the index new.
+    """
+    connection = open_index(path, remake=remake)
+    try:
+        with _in_words(path):
+            yield connection
+    except driver.CorruptErrors as error:
+        mark_damaged(path, error)
+        _refuse(path, error)
+    finally:
+        connection.close()
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    try:
+        yield
     except driver.ReadOnlyErrors as error:
         raise IndexUnavailable(
             f"the index {path} cannot be written: {error}",
@@ -37,7 +67,10 @@ def open_index(path: Path) -> Connection:
         ) from error
     except driver.FullErrors as error:
         raise IndexUnavailable(f"the index {path} cannot be written: {error}", hint="Free some disk space.") from error
-    return connection
+
+
+def _refuse(path: Path, error: Exception | None) -> NoReturn:
+    raise IndexDamaged(f"the index {path.name} is damaged", hint="The next update makes it again by itself.") from error
 
 
 def _open_checked(path: Path) -> Connection:
@@ -62,6 +95,10 @@ def _start_over(path: Path, reason: str) -> Connection:
     return connection
 
 
+SEED_ROWS = 2_000
+"""Vectors taken over per transaction: a damaged page costs its neighbours, not all of them."""
+
+
 def seed_cache(connection: Connection, source: Path) -> None:
     """Take over every vector that another index file of the same agent holds, as far as it can be read.
 
@@ -71,24 +108,7 @@ def seed_cache(connection: Connection, source: Path) -> None:
         return
     try:
         connection.execute("ATTACH ? AS source", (str(source),))
-        with transaction(connection):
-            name, newest = connection.execute(
-                "SELECT (SELECT value FROM source.meta WHERE key = 'index_id'),"
-                " (SELECT coalesce(max(id), 0) FROM source.embedding_cache)"
-            ).fetchall()[0]
-            known, _, seen = str(get_meta(connection, "seeded") or "").partition(":")
-            connection.execute(
-                "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
-                " SELECT fingerprint, provider, model, dims FROM source.models"
-            )
-            connection.execute(
-                "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used)"
-                " SELECT m.id, e.hash, e.vec, e.parts, e.used"
-                " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
-                " JOIN main.models m ON m.fingerprint = s.fingerprint WHERE e.id > ?",
-                (int(seen) if known == name else 0,),
-            )
-            set_meta(connection, "seeded", f"{name}:{newest}")
+        _seed(connection)
     except driver.DiskFullError:
         raise
     except driver.DatabaseError as error:
@@ -96,6 +116,32 @@ def seed_cache(connection: Connection, source: Path) -> None:
     finally:
         if any(row[1] == "source" for row in connection.execute("PRAGMA database_list")):
             connection.execute("DETACH source")
+
+
+def _seed(connection: Connection) -> None:
+    name = connection.execute("SELECT value FROM source.meta WHERE key = 'index_id'").get
+    newest = int(connection.execute("SELECT coalesce(max(id), 0) FROM source.embedding_cache").get)
+    known, _, seen = str(get_meta(connection, "seeded") or "").partition(":")
+    since = int(seen) if known == name else 0
+    if since >= newest:
+        return
+    connection.execute(
+        "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
+        " SELECT fingerprint, provider, model, dims FROM source.models"
+    )
+    for start in range(since, newest, SEED_ROWS):
+        try:
+            with transaction(connection):
+                connection.execute(
+                    "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used)"
+                    " SELECT m.id, e.hash, e.vec, e.parts, e.used"
+                    " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
+                    " JOIN main.models m ON m.fingerprint = s.fingerprint WHERE e.id > ? AND e.id <= ?",
+                    (start, start + SEED_ROWS),
+                )
+        except driver.CorruptErrors as error:
+            log.warning("some vectors could not be taken over", extra={"after": start, "reason": str(error)})
+    set_meta(connection, "seeded", f"{name}:{newest}")
 
 
 def _current(connection: Connection) -> bool:
@@ -114,5 +160,6 @@ def set_aside(path: Path, reason: str) -> Path:
         side = path.with_name(path.name + suffix)
         if side.exists():
             side.rename(aside.with_name(aside.name + suffix))
+    damage_mark(path).unlink(missing_ok=True)
     log.warning("index set aside, will be made again", extra={"index": path.name, "reason": reason, "kept": aside.name})
     return aside

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from search.errors import IndexUnavailable
 from search.index import driver
+from search.index.damage import mark_damaged
 from search.index.driver import Connection, open_reader
 from search.index.schema import SCHEMA_VERSION, get_meta, has_table
 
@@ -40,11 +41,15 @@ def reading(path: Path) -> Iterator[Connection]:
     try:
         connection = _borrow(path)
         connection.execute("BEGIN")
+    except driver.CorruptErrors as error:
+        mark_damaged(path, error)
+        raise _unavailable(path, error) from error
     except driver.DatabaseError as error:
         raise _unavailable(path, error) from error
     try:
         yield connection
     except driver.CorruptErrors as error:
+        mark_damaged(path, error)
         _forget(path)
         raise _unavailable(path, error) from error
     finally:

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from search.errors import EmbedderUnavailable, IndexBusy, IndexUnavailable, ModelGaveNothing
 from search.index.chunks import count_chunks, count_pending
-from search.index.driver import Connection, FullErrors, open_reader, open_writer
+from search.index.damage import damage_mark
+from search.index.driver import open_reader
 from search.index.embed import LOCK_TIMEOUT, embed_pending
 from search.index.locks import build_lock, lock_path, writer_lock
-from search.index.opening import SIDE_FILES, open_index, seed_cache
+from search.index.opening import SIDE_FILES, seed_cache, writing
 from search.index.pool import reading
 from search.index.report import EmbedReport, IsCancelled, Progress, RebuildReport, ReportProgress, UpdateReport
 from search.index.schema import generation, set_meta
@@ -85,12 +86,10 @@ class _Rebuild:
             if self.switching and done.pending:
                 return self._report(look, done.embedded, swapped=False)
             return self._finish(done.embedded)
-        except FullErrors as error:
-            self._give_up()
-            raise IndexUnavailable(
-                f"the new index of {self.spec.agent} cannot be written: {error}",
-                hint="Free some disk space; the rebuild starts again by itself, the old index goes on answering.",
-            ) from error
+        except IndexUnavailable:
+            # A full disk above all: half an index would keep the space that everything else needs.
+            _delete_build(self.spec.path)
+            raise
 
     def _target(self) -> tuple[EmbeddingIdentity | None, bool]:
         """The identity to build for, and whether the live index has vectors of another one."""
@@ -113,11 +112,8 @@ class _Rebuild:
         """A build file of the wanted identity that holds every vector the live index has in its cache."""
         if self.identity is not None:
             abandon_other_build(self.spec.path, self.identity)
-        build = open_index(self.building.path)
-        try:
+        with writing(self.building.path) as build:
             seed_cache(build, self.spec.path)
-        finally:
-            build.close()
 
     def _update(self) -> UpdateReport:
         return update_index(
@@ -161,14 +157,11 @@ class _Rebuild:
             return
         counts = self._counts()
         if 2 * counts.refused > counts.chunks:
-            self._give_up()
+            _delete_build(self.spec.path)
             raise ModelGaveNothing(
                 f"the model gave no usable vector for {counts.refused} of {counts.chunks} chunks; the old index stays",
                 hint="Check the embedding model, or choose another one; the next update tries again.",
             )
-
-    def _give_up(self) -> None:
-        _delete_build(self.spec.path)
 
     def _report(self, look: UpdateReport, embedded: int, *, swapped: bool) -> RebuildReport:
         counts = self._counts()
@@ -201,9 +194,7 @@ class _Counts(NamedTuple):
 
 def _swap(beside: Path, live_path: Path) -> None:
     """Copy the build over the live file in one step: replacing a file under open connections would corrupt it."""
-    live = open_index(live_path)
-    source = open_writer(beside)
-    try:
+    with writing(live_path) as live, writing(beside) as source:
         seed_cache(source, live_path)
         # Readers recognise a change by a generation that only goes up.
         set_meta(source, "generation", max(generation(live), generation(source)) + 1)
@@ -211,15 +202,8 @@ def _swap(beside: Path, live_path: Path) -> None:
         source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         with live.backup("main", source, "main") as backup:
             backup.step(-1)
-        _fold_back(live)
-    finally:
-        source.close()
-        live.close()
-
-
-def _fold_back(live: Connection) -> None:
-    """Let the log, as large as the index now, shrink as soon as no reader needs it."""
-    live.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        # The log is as large as the index now: let it shrink as soon as no reader needs it.
+        live.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
 def drop_unwanted_build(live: Path, wanted: EmbeddingIdentity) -> None:
@@ -230,26 +214,20 @@ def drop_unwanted_build(live: Path, wanted: EmbeddingIdentity) -> None:
 
 
 def abandon_other_build(live: Path, wanted: EmbeddingIdentity) -> None:
-    """Delete a build of another identity than `wanted`, after the live index took its vectors over.
-
-    Needs the build lock.
-    """
+    """`abandon_build`, where the build is of another identity than `wanted`. Needs the build lock."""
     beside = build_path(live)
     if not beside.exists():
         return
-    build = open_index(beside)
-    try:
+    with writing(beside) as build:
         model = active_model(build)
-    finally:
-        build.close()
-    if model is None or model.identity.fingerprint == wanted.fingerprint:
-        return
-    with writer_lock(live, timeout=LOCK_TIMEOUT):
-        connection = open_index(live)
-        try:
-            seed_cache(connection, beside)
-        finally:
-            connection.close()
+    if model is not None and model.identity.fingerprint != wanted.fingerprint:
+        abandon_build(live)
+
+
+def abandon_build(live: Path) -> None:
+    """Delete a build, after the live index took its vectors over. Needs the build lock."""
+    with writer_lock(live, timeout=LOCK_TIMEOUT), writing(live) as connection:
+        seed_cache(connection, build_path(live))
     _delete_build(live)
 
 
@@ -274,5 +252,6 @@ def _delete(path: Path) -> None:
     # The database first: a reader that comes between must not find it without its log.
     for suffix in SIDE_FILES:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+    damage_mark(path).unlink(missing_ok=True)
     for aside in path.parent.glob(f"{path.name}.aside-*"):
         aside.unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from search.documents.origin import chunk_origins
 from search.documents.parse import ParsedDocument, parse_document
 from search.documents.scan import FoundFile, ScanResult, scan_collection
 from search.documents.text import dated_path, evergreen
-from search.errors import Cancelled
+from search.errors import Cancelled, IndexDamaged
 from search.index.chunks import ChunkWriter, FileChunks, count_pending
 from search.index.driver import Connection, transaction
 from search.index.files import (
@@ -29,7 +29,7 @@ from search.index.files import (
     touch_file,
 )
 from search.index.locks import writer_lock
-from search.index.opening import open_index
+from search.index.opening import writing
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
 from search.index.schema import has_table, next_generation
 from search.index.vectors import active_model, agree_on_model, repair_vec_table
@@ -53,13 +53,18 @@ def update_index(
     Raises `Cancelled` between files. One bad file never stops the rest: it becomes a problem in the status.
     """
     with writer_lock(spec.path, timeout=lock_timeout):
-        connection = open_index(spec.path)
         try:
-            stale = identity is not None and not _agrees(connection, identity)
-            report = _Update(spec, connection, progress, cancelled).run()
-            return replace(report, stale=stale)
-        finally:
-            connection.close()
+            return _update(spec, identity, progress, cancelled)
+        except IndexDamaged:
+            return _update(spec, identity, progress, cancelled)  # opened again, it is made new
+
+
+def _update(
+    spec: IndexSpec, identity: EmbeddingIdentity | None, progress: ReportProgress, cancelled: IsCancelled
+) -> UpdateReport:
+    with writing(spec.path) as connection:
+        stale = identity is not None and not _agrees(connection, identity)
+        return replace(_Update(spec, connection, progress, cancelled).run(), stale=stale)
 
 
 def _agrees(connection: Connection, wanted: EmbeddingIdentity) -> bool:

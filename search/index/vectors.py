@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from search.index.driver import Connection, capabilities
+from search.index.driver import Connection, bind_ids, capabilities
 from search.index.schema import SEGMENT, create_vec_table, get_meta, has_table, set_meta
 from search.spec import EmbeddingIdentity
 
@@ -128,13 +128,16 @@ class VectorChanges:
     put: dict[int, tuple[int, Vector]] = field(default_factory=dict)
     """Chunk id → (collection id, vector)."""
     drop: set[int] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
+    """Cached vectors that chunks referred to until now."""
 
     def add(self, chunk_id: int, collection: int, vector: Vector) -> None:
         self.put[chunk_id] = (collection, vector)
 
-    def remove(self, chunk_id: int) -> None:
+    def remove(self, chunk_id: int, emb_id: int) -> None:
         self.put.pop(chunk_id, None)
         self.drop.add(chunk_id)
+        self.left.add(emb_id)
 
     def apply(self, connection: Connection, version: int) -> None:
         self._write_vec_table(connection)
@@ -144,6 +147,14 @@ class VectorChanges:
             segments.setdefault(chunk_id // SEGMENT, []).append(chunk_id)
         for number, chunk_ids in segments.items():
             self._write_segment(connection, number, chunk_ids, mean, version)
+
+        if self.left:
+            # The oldest go first one day, and a vector is as old as its last day in the index.
+            connection.execute(
+                "UPDATE embedding_cache SET used = ? WHERE id IN carray(?)"
+                " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.emb_id = embedding_cache.id)",
+                (time.time(), bind_ids(self.left)),
+            )
 
     def _write_vec_table(self, connection: Connection) -> None:
         if not has_table(connection, "chunks_vec"):
