@@ -11,8 +11,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.models import Agent, Run
-from agents.runs import claim, finish, requeue
-from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, SearchError
+from agents.runs import claim, finish, request_run, requeue
+from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamaged, IndexUnavailable, SearchError
 from search.index.rebuild import remove_index
 from search.spec import IndexSpec
 from workers.dispatch import dispatch
@@ -25,6 +25,8 @@ BUSY_SECONDS = 2.0
 """Until a run whose index another job holds is tried again."""
 MODEL_SECONDS = 10.0
 """Until a run whose model cannot answer is tried again: it may still be building."""
+DISK_SECONDS = 60.0
+"""Until vectors that could not be written, above all for want of disk space, are tried again."""
 
 SLOTS = {
     Run.Kind.UPDATE: BoundedSemaphore(2),
@@ -78,6 +80,11 @@ def _carry_out(run: Run, job: Job) -> None:
         _hand_back(run, lease, BUSY_SECONDS, "Another job is writing this index.")
     except EmbedderUnavailable as error:
         _hand_back(run, lease, max(MODEL_SECONDS, error.wait_seconds), f"{error.message} {error.hint}".strip())
+    except IndexDamaged as error:
+        _hand_back(run, lease, BUSY_SECONDS, error.advice())
+        dispatch(request_run(agent=run.index_agent, kind=Run.Kind.UPDATE, reason="damage"))
+    except IndexUnavailable as error:
+        _not_written(run, lease, error)
     except SearchError as error:
         _end(run, lease, Run.State.FAILED, error=f"{error.message} {error.hint}".strip())
     except Exception as error:
@@ -86,6 +93,14 @@ def _carry_out(run: Run, job: Job) -> None:
         raise
     else:
         _end(run, lease, Run.State.DONE, result)
+
+
+def _not_written(run: Run, lease: Lease, error: IndexUnavailable) -> None:
+    """A full disk or a read-only folder: vectors wait for its end, an update is due again by itself anyway."""
+    if run.kind == Run.Kind.UPDATE:
+        _end(run, lease, Run.State.FAILED, error=error.advice())
+    else:
+        _hand_back(run, lease, DISK_SECONDS, error.advice())
 
 
 def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> None:

@@ -1,16 +1,23 @@
-"""Tidy: once a night, forget old runs, log lines and recall events, and remove indexes that no agent owns any more."""
+"""Tidy: once a night, forget what is old, remove indexes that no agent owns, and take care of those that remain."""
 
 from __future__ import annotations
 
 import logging
 
 from agents.audit import prune_audit
+from agents.models import Agent
+from agents.paths import index_path
 from agents.recall_events import prune_recall_events
 from agents.runs import prune_runs
 from agents.services import remove_orphan_indexes
+from search.errors import IndexBusy, IndexUnavailable
+from search.index.maintain import maintain_index
 from workers.app import app
+from workers.stopping import STOPPING
 
 logger = logging.getLogger(__name__)
+
+LOCK_SECONDS = 2.0
 
 
 @app.task(name="workers.tidy")
@@ -18,3 +25,18 @@ def tidy() -> None:
     runs, events, indexes = prune_runs(), prune_audit(), remove_orphan_indexes()
     logger.info("forgotten: %d old runs, %d lines of the log, %d indexes without an agent", runs, events, len(indexes))
     logger.info("forgotten: %d recall events", prune_recall_events())
+    _maintain_indexes()
+
+
+def _maintain_indexes() -> None:
+    """One after the other; what cannot be done tonight is done another night."""
+    for slug in Agent.objects.values_list("slug", flat=True):
+        path = index_path(slug)
+        if STOPPING.is_set() or not path.exists():
+            continue
+        try:
+            dropped = maintain_index(path, lock_timeout=LOCK_SECONDS)
+        except (IndexBusy, IndexUnavailable) as error:
+            logger.warning("%s: %s", slug, error.advice())
+        else:
+            logger.info("%s: %d unused vectors dropped", slug, dropped)
