@@ -84,7 +84,8 @@ def put_file(connection: Connection, collection: int, source: str, file: NewFile
     return int(
         connection.execute(
             "INSERT INTO files(collection, path, rel, source, mtime_ns, size, inode, hash, title, day, evergreen, note,"
-            " indexed_at, session) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(collection, rel) DO UPDATE SET"
+            " indexed_at, session) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT(collection, rel) DO UPDATE SET"
             " path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size, inode = excluded.inode,"
             " hash = excluded.hash, title = excluded.title, day = excluded.day, evergreen = excluded.evergreen,"
             " note = excluded.note, indexed_at = excluded.indexed_at, session = excluded.session RETURNING id",
