@@ -176,7 +176,15 @@ class DeepLane:
 
     def _search(self, asked: SearchArguments) -> SearchOutcome:
         left_ms = max(1, int((self._task.until - time.monotonic()) * 1000))
-        request = replace(self._task.search, query=asked.query, max_results=asked.maxResults, deadline_ms=left_ms)
+        # No MMR: sentences that repeat each other are left out of the summary anyway.
+        ranking = replace(self._task.search.ranking, mmr=False)
+        request = replace(
+            self._task.search,
+            query=asked.query,
+            max_results=asked.maxResults,
+            deadline_ms=left_ms,
+            ranking=ranking,
+        )
         with self._draft.step("memory_search") as detail:
             outcome = pipeline.search(self._task.spec, request, self._embedder, self._task.former)
             detail.append(f"{outcome.outcome} {len(outcome.results)}")

@@ -55,7 +55,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One hit, weighed. `passages` come best first."""
+    """One hit, weighed. `passages` come best first; a hit below the bar has none."""
 
     hit: Hit
     relevance: float
@@ -126,12 +126,9 @@ def weigh_evidence(
         relevance = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}") + max(near, default=0.0)
         if hit.date in days:
             relevance += NAMED_DAY
-        scored = [
-            Passage(hit.path, lines, scale.coverage(piece) + (near[number] if near else 0.0))
-            for number, (piece, lines) in enumerate(zip(pieces, _lines(hit, chunk.text, pieces, scale), strict=True))
-        ]
-        passages = tuple(sorted(scored, key=lambda passage: -passage.score))
-        weighed.append(Evidence(hit, relevance, BAR if near else BAR_WORDS_ONLY, passages))
+        bar = BAR if near else BAR_WORDS_ONLY
+        passages = _passages(hit, chunk, pieces, near, scale) if relevance >= bar else ()
+        weighed.append(Evidence(hit, relevance, bar, passages))
     return tuple(sorted(weighed, key=lambda one: -one.relevance))
 
 
@@ -164,6 +161,17 @@ def _load(connection: Connection, hit: Hit) -> _Chunk | None:
         (hit.path, hit.start_line, hit.end_line),
     ).fetchone()
     return _Chunk(*row) if row is not None else None
+
+
+def _passages(
+    hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float], scale: Scale
+) -> tuple[Passage, ...]:
+    """The pieces of a relevant chunk, best first."""
+    scored = [
+        Passage(hit.path, lines, scale.coverage(piece) + (near[number] if near else 0.0))
+        for number, (piece, lines) in enumerate(zip(pieces, _lines(hit, chunk.text, pieces, scale), strict=True))
+    ]
+    return tuple(sorted(scored, key=lambda passage: -passage.score))
 
 
 def _lines(hit: Hit, text: str, pieces: Sequence[str], scale: Scale) -> list[tuple[Line, ...]]:

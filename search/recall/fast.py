@@ -38,10 +38,9 @@ def fast_lane(spec: IndexSpec, message: str, projects: tuple[str, ...]) -> FastA
             index = trigger_index(connection, spec)
     except IndexUnavailable as error:
         return FastAnswer(problem=error.message)
-    strong = [hit for hit in index.hits(message, projects) if hit.strong][:MAX_ENTRIES]
     notes = []
     left = MAX_CHARS
-    for hit in strong:
+    for hit in index.hits(message, projects)[:MAX_ENTRIES]:
         text = cut(plain(hit.entry.text.split("\n")), left, mark="…") if left > 1 else ""
         if text:
             notes.append(Note(text, hit.entry.source))

@@ -39,16 +39,14 @@ class FastHit:
     entry: TriggeredEntry
     score: float
 
-    @property
-    def strong(self) -> bool:
-        return self.score >= STRONG
-
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
     entry: int
     words: frozenset[str]
     runs: tuple[str, ...]
+    keys: int
+    """Words and character pairs; a message with fewer than half of them cannot call it up strongly."""
 
 
 class TriggerIndex:
@@ -72,24 +70,31 @@ class TriggerIndex:
         return len(self._phrases)
 
     def hits(self, message: str, projects: Iterable[str] = ()) -> tuple[FastHit, ...]:
-        """Entries that the message calls up, best first; those of projects that are not all active are left out."""
+        """Entries that the message strongly calls up, best first; those of projects that are not all active are left
+        out."""
         words, runs = _split(message[:MAX_MESSAGE_CHARS])
         active = frozenset(projects)
-        shared: Counter[int] = Counter(number for key in _keys(words, runs) for number in self._by_key.get(key, ()))
+        shared: Counter[int] = Counter()
+        for key in _keys(words, runs):
+            shared.update(self._by_key.get(key, ()))
         best: dict[int, float] = {}
-        for number, _ in shared.most_common(MAX_CANDIDATES):
+        for number, count in shared.most_common(MAX_CANDIDATES):
             phrase = self._phrases[number]
-            if self._entries[phrase.entry].projects <= active:
+            if 2 * count >= phrase.keys and self._entries[phrase.entry].projects <= active:
                 best[phrase.entry] = max(best.get(phrase.entry, 0.0), _phrase_score(phrase, words, runs))
-        if not best:
+        hopeful = {number: score for number, score in best.items() if 0.8 * score + 0.2 >= STRONG}
+        if not hopeful:
             return ()
         asked = {part for term in parse_query(message).terms for part in term.parts}
         found = [
             FastHit(self._entries[number], 0.8 * score + 0.2 * self._relevance(number, asked))
-            for number, score in best.items()
+            for number, score in hopeful.items()
         ]
         return tuple(
-            sorted(found, key=lambda hit: (-hit.score, -(hit.entry.importance or 0), hit.entry.source.start_line))
+            sorted(
+                (hit for hit in found if hit.score >= STRONG),
+                key=lambda hit: (-hit.score, -(hit.entry.importance or 0), hit.entry.source.start_line),
+            )
         )
 
     def _relevance(self, entry: int, asked: set[str]) -> float:
@@ -108,7 +113,7 @@ def _phrase(entry: int, trigger: str) -> _Phrase | None:
     """None for a phrase of one character, which would fire on anything."""
     words, runs = _split(trigger)
     kept = tuple(run for run in runs if len(run) > 1)
-    return _Phrase(entry, words, kept) if words or kept else None
+    return _Phrase(entry, words, kept, len(_keys(words, kept))) if words or kept else None
 
 
 def _keys(words: Iterable[str], runs: Iterable[str]) -> set[str]:

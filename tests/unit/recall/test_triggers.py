@@ -12,7 +12,8 @@ def entry(*triggers: str, text: str = "something else", line: int = 1, **more: o
     return TriggeredEntry(Source("MEMORY.md", line, line), text, triggers, **more)  # type: ignore[arg-type]
 
 
-def score(trigger: str, message: str, text: str = "something else") -> float:
+def score(trigger: str, message: str, text: str = "the gate") -> float:
+    """0 when the message does not strongly call the entry up."""
     hits = TriggerIndex([entry(trigger, text=text)]).hits(message)
     return hits[0].score if hits else 0.0
 
@@ -22,8 +23,7 @@ def score(trigger: str, message: str, text: str = "something else") -> float:
     [
         ("Tobin", "is tobin around?", 0.68),
         ("third party", "may a third party see it", 0.8),
-        ("third party", "the third one", 0.4),
-        ("blue garden gate", "paint the garden gate", 0.8 * (0.8 * 2 / 3 + 0.2)),
+        ("blue garden gate", "the garden gate", 0.8 * (0.8 * 2 / 3 + 0.2) + 0.2 * 1 / 2),
     ],
 )
 def test_words_score_as_in_the_reference(trigger: str, message: str, expected: float) -> None:
@@ -31,7 +31,7 @@ def test_words_score_as_in_the_reference(trigger: str, message: str, expected: f
 
 
 def test_relevance_lifts_two_of_three_words_over_the_bar() -> None:
-    assert score("blue garden gate", "paint the garden gate") < STRONG
+    assert score("blue garden gate", "paint the garden gate", text="nothing of it") == 0
     assert score("blue garden gate", "paint the garden gate", text="paint the garden gate in May") >= STRONG
 
 
@@ -60,16 +60,18 @@ def test_a_trigger_is_found_inside_running_text(trigger: str, message: str) -> N
         ("生日", "日生"),
         ("cat", "concatenate"),
         ("Marisol", "who wrote this?"),
+        ("third party", "the third one"),
+        ("燕麦牛奶", "今天牛奶没了"),
         ("", "anything"),
     ],
 )
 def test_what_is_no_trigger_does_not_fire(trigger: str, message: str) -> None:
-    assert score(trigger, message) < STRONG
+    assert score(trigger, message) == 0
 
 
 def test_the_share_of_characters_in_order_counts_as_overlap() -> None:
-    assert score("燕麦牛奶", "燕麦的牛奶") == pytest.approx(0.8 * (0.8 * 3 / 4 + 0.2))
-    assert score("燕麦牛奶", "今天牛奶没了") == pytest.approx(0.8 * (0.8 * 2 / 4 + 0.2))
+    found = score("燕麦牛奶", "燕麦的牛奶", text="牛奶")
+    assert found == pytest.approx(0.8 * (0.8 * 3 / 4 + 0.2) + 0.2 * 1 / 4)
 
 
 def test_an_entry_of_a_project_needs_all_of_its_keys() -> None:

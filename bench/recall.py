@@ -1,0 +1,201 @@
+"""Recall: the fast lane at 5,000 triggers, the deep lane on questions with known answers, and a stalled model.
+
+    python -m bench.recall [--dataset DIR] [--indexes DIR] [--triggers N]
+
+With a data set (workspaces/ and queries.jsonl, as `manage.py evaluate` takes them) every question is asked of its own
+workspace and of every other one, in mode `always` with the bundled model: the share of turns whose sources cover a gold
+line, the share asked of a wrong workspace that inject anything, and the latency of each lane.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+from bench.machine import describe_machine
+from search.documents.chunker import CHUNKER_VERSION
+from search.errors import EmbedderUnavailable
+from search.evaluation.dataset import Dataset, load_dataset
+from search.evaluation.run import Evaluation
+from search.recall.gates import GateFacts
+from search.recall.outcome import RecallOutcome, Source
+from search.recall.triggers import TriggeredEntry, TriggerIndex
+from search.recall.turn import Models, Recall, Turn
+from search.recall.turns import Turns
+from search.runtime.bundled import ensure_bundled
+from search.runtime.llama import LlamaEmbedder
+from search.runtime.presets import BUNDLED
+from search.runtime.protocols import Embedder, Vectors
+from search.spec import EmbeddingIdentity, IndexSpec, SearchRequest
+
+FACTS = GateFacts(
+    server_enabled=True,
+    agent_enabled=True,
+    chat_type="direct",
+    chat_ids=frozenset(),
+    allowed_chat_types=frozenset({"direct"}),
+    allowed_chat_ids=frozenset(),
+    denied_chat_ids=frozenset(),
+    session_enabled=True,
+    scope_allowed=True,
+    mode="always",
+)
+CHINESE = "".join(bytes((0xB0 + row, 0xA1 + cell)).decode("gb2312") for row in range(8) for cell in range(94))
+
+
+def spread(name: str, took: Sequence[float]) -> str:
+    low, high = np.percentile(took, [50, 95])
+    return f"  {name:34} p50 {low:8.2f}  p95 {high:8.2f} ms  n={len(took)}"
+
+
+def fast_lane(triggers: int) -> None:
+    """Half of the triggers are words, half Chinese; messages of 200 characters with and without a trigger."""
+    rng = random.Random(5)
+    words = ["".join(rng.choices("abcdefghijklmnoprstuvw", k=rng.randint(3, 9))) for _ in range(triggers)]
+    phrases = [
+        " ".join(rng.choices(words, k=rng.randint(1, 3)))
+        if number % 2
+        else "".join(rng.choices(CHINESE, k=rng.randint(2, 5)))
+        for number in range(triggers)
+    ]
+    entries = [
+        TriggeredEntry(
+            Source("MEMORY.md", at, at), f"{phrases[at]} and {' '.join(rng.choices(words, k=12))}", (phrases[at],)
+        )
+        for at in range(triggers)
+    ]
+    started = time.perf_counter()
+    index = TriggerIndex(entries)
+    print(f"fast lane, {len(index):,} triggers, made in {(time.perf_counter() - started) * 1000:.0f} ms")
+    took: list[float] = []
+    cpu: list[float] = []
+    for number in range(1_000):
+        said = "".join(rng.choices(CHINESE, k=60)) + " " + " ".join(rng.choices(words, k=20)) + rng.choice(phrases)
+        started, used = time.perf_counter(), time.thread_time()
+        index.hits(said)
+        if number >= 50:
+            took.append((time.perf_counter() - started) * 1000)
+            cpu.append((time.thread_time() - used) * 1000)
+    print(spread("hits(), wall", took))
+    print(spread("hits(), CPU", cpu))
+
+
+def turn(spec: IndexSpec, message: str, timeout_ms: int = 15_000) -> Turn:
+    return Turn(spec, "", message, (), SearchRequest("", min_score=0.0), date(2026, 7, 1), timeout_ms)
+
+
+def deep_lane(dataset: Dataset, indexes: Path, embedder: Embedder) -> None:
+    evaluation = Evaluation(dataset, indexes, embedder)
+    evaluation.build(lambda _workspace, _progress: None)
+    recall = Recall(Turns(cache_seconds=0))
+    covered, injected, wrong, negative = [], [], [], []
+    took: dict[str, list[float]] = {}
+
+    def ask(workspace: str, query: str, facts: GateFacts) -> RecallOutcome:
+        started = time.perf_counter()
+        answer = recall.turn(facts, turn(evaluation.specs[workspace], query), Models(embedder))
+        name = f"{facts.mode}: {answer.lane or 'no'} lane"
+        took.setdefault(name, []).append((time.perf_counter() - started) * 1000)
+        return answer
+
+    for question in dataset.questions:
+        for workspace in dataset.workspaces:
+            answer = ask(workspace, question.query, FACTS)
+            if workspace != question.workspace:
+                wrong.append(bool(answer.context))
+            elif question.gold:
+                injected.append(bool(answer.context))
+                covered.append(
+                    any(
+                        gold.covered_by(source.path, source.start_line, source.end_line)
+                        for gold in question.gold
+                        for source in answer.sources
+                    )
+                )
+            else:
+                negative.append(bool(answer.context))
+        ask(question.workspace, question.query, replace(FACTS, mode="escalate"))
+        ask(question.workspace, question.query, replace(FACTS, mode="off"))
+    print(f"deep lane on {dataset.name}, mode always")
+    print(f"  sources cover a gold line          {np.mean(covered):.3f}  n={len(covered)}")
+    print(f"  anything injected                  {np.mean(injected):.3f}")
+    if wrong:
+        print(f"  … asked of a wrong workspace       {np.mean(wrong):.3f}  n={len(wrong)}")
+    if negative:
+        print(f"  … asked what memory does not know  {np.mean(negative):.3f}  n={len(negative)}")
+    for name in sorted(took):
+        print(spread(name, took[name]))
+    stalled(evaluation.specs[next(iter(dataset.workspaces))], embedder.identity())
+
+
+class Stalled:
+    """An embedder that holds every query for as long as it may."""
+
+    def __init__(self, identity: EmbeddingIdentity) -> None:
+        self._identity = identity
+
+    def identity(self) -> EmbeddingIdentity:
+        return self._identity
+
+    def embed_query(self, text: str, *, timeout: float) -> Vectors:
+        time.sleep(timeout)
+        raise EmbedderUnavailable("stalled")
+
+    def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        raise EmbedderUnavailable("stalled")
+
+
+def stalled(spec: IndexSpec, identity: EmbeddingIdentity, turns: int = 200) -> None:
+    for timeout_ms in (250, 2_000):
+        recall = Recall()
+        took: list[float] = []
+        answers: list[RecallOutcome] = []
+
+        def ask(number: int, recall: Recall, timeout_ms: int, took: list[float], answers: list[RecallOutcome]) -> None:
+            started = time.perf_counter()
+            message = f"what did we decide about shelf {number}"
+            answers.append(recall.turn(FACTS, turn(spec, message, timeout_ms), Models(Stalled(identity))))
+            took.append((time.perf_counter() - started) * 1000)
+
+        threads = [
+            threading.Thread(target=ask, args=(number, recall, timeout_ms, took, answers)) for number in range(turns)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        statuses = {status: [a.status for a in answers].count(status) for status in {a.status for a in answers}}
+        told = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
+        print(f"{turns} turns at once, stalled model, timeout {timeout_ms} ms: slowest {max(took):.0f} ms; {told}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dataset", type=Path)
+    parser.add_argument("--indexes", type=Path, help="where the indexes are kept between runs")
+    parser.add_argument("--models", type=Path, default=Path(".cache/models"))
+    parser.add_argument("--triggers", type=int, default=5_000)
+    options = parser.parse_args()
+    print(describe_machine())
+    fast_lane(options.triggers)
+    if options.dataset is None:
+        return
+    embedder = LlamaEmbedder(ensure_bundled(options.models), BUNDLED, chunker_version=CHUNKER_VERSION)
+    with tempfile.TemporaryDirectory(prefix="memory-bench-") as folder:
+        deep_lane(load_dataset(options.dataset), options.indexes or Path(folder), embedder)
+
+
+if __name__ == "__main__":
+    main()
