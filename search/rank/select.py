@@ -67,7 +67,7 @@ class Selector:
             lambda index: self.passage(pool[index]).text,
             self.ranking.mmr_lambda,
             # A few more than asked for, because some may repeat others.
-            2 * self.request.max_results,
+            self.request.max_results + 4,
         )
         for index, penalty in order:
             pool[index].mmr_penalty = penalty
