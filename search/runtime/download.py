@@ -19,7 +19,7 @@ from search.runtime.checksums import note_verified, sha256_of
 SPARE_BYTES = 200 * 1024 * 1024
 """What must stay free on the disk beside the file."""
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _SHA256 = re.compile(r'"?([0-9a-f]{64})"?')
 

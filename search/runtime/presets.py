@@ -26,8 +26,8 @@ class Preset:
     """One model as the product runs it.
 
     `repo` names where the file is published; "" means that it is converted from a bundled package. `sha256` and
-    `bytes` are None where no trustworthy value has been recorded yet. `context` is in tokens. The prompts are
-    templates with one `{text}`. `dims` is 0 for models that make no vectors.
+    `bytes` are None where no trustworthy value has been recorded yet; `about_mb` is the size then. `context` is in
+    tokens. The prompts are templates with one `{text}`. `dims` is 0 for models that make no vectors.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Preset:
     repo: str = ""
     sha256: str | None = None
     bytes: int | None = None
+    about_mb: int = 0
     dims: int = 0
     pooling: Pooling = "none"
     query_prompt: str = "{text}"
@@ -87,6 +88,7 @@ _HOME_SERVER = (
         repo="Qwen/Qwen3-Embedding-0.6B-GGUF",
         licence="Apache-2.0",
         sha256="06507c7b42688469c4e7298b0a1e16deff06caf291cf0a5b278c308249c3e439",
+        about_mb=639,
         dims=1024,
         context=32_768,
         pooling="last",
@@ -100,6 +102,7 @@ _HOME_SERVER = (
         filename="bge-m3-Q8_0.gguf",
         repo="gpustack/bge-m3-GGUF",
         licence="MIT",
+        about_mb=635,
         dims=1024,
         context=8192,
         pooling="cls",
@@ -110,6 +113,7 @@ _HOME_SERVER = (
         filename="qwen3-reranker-0.6b-q8_0.gguf",
         repo="ggml-org/Qwen3-Reranker-0.6B-Q8_0-GGUF",
         licence="Apache-2.0",
+        about_mb=639,
         context=32_768,
         pooling="rank",
     ),
@@ -140,6 +144,7 @@ _HOME_SERVER = (
         filename="Qwen3-1.7B-Q8_0.gguf",
         repo="Qwen/Qwen3-1.7B-GGUF",
         licence="Apache-2.0",
+        about_mb=1834,
         context=32_768,
     ),
     Preset(
@@ -148,6 +153,7 @@ _HOME_SERVER = (
         filename="qmd-query-expansion-1.7B-q4_k_m.gguf",
         repo="tobil/qmd-query-expansion-1.7B-gguf",
         licence="see the model card",
+        about_mb=1100,
         context=32_768,
     ),
 )

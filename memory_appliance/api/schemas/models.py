@@ -33,6 +33,7 @@ class ModelAnswer(Answer):
     repo: str
     licence: str
     bytes: int | None
+    about_mb: int = Field(description="As its publisher shows it, where `bytes` is not known yet; else 0.")
     dims: int
     context: int
     pooling: str
@@ -96,6 +97,7 @@ def _model(preset: Preset, status: ModelStatus, users: list[str]) -> ModelAnswer
         repo=preset.repo,
         licence=preset.licence,
         bytes=size,
+        about_mb=0 if size is not None else preset.about_mb,
         dims=preset.dims,
         context=preset.context,
         pooling=preset.pooling,
