@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,13 +11,14 @@ from agents.actors import Actor
 from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, CollectionShare, WorkspaceWrite
+from agents.transcripts import erase_transcript
 from agents.workspace import disk, objects
 from agents.workspace.indexing import forget_now, rows_of
 from agents.workspace.journal import finish_pending, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
-from agents.workspace.tombstones import bury
+from agents.workspace.tombstones import bury, session_name
 from search.documents.lines import count_lines, decode
 
 
@@ -69,17 +69,6 @@ class _Plan:
 WITH_BLOCK = ("append", "block")
 """Writes whose copy ends with the text they added; of a `block` nothing else is kept."""
 
-TranscriptEraser = Callable[[Agent, str, bool], int]
-"""(agent, session key, dry run) → messages that are, or would be, removed from the session's transcript."""
-
-_erasers: list[TranscriptEraser] = []
-
-
-def add_transcript_eraser(eraser: TranscriptEraser) -> None:
-    """Transcripts are kept elsewhere; whoever keeps them says here how they are forgotten."""
-    if eraser not in _erasers:
-        _erasers.append(eraser)
-
 
 def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "", dry_run: bool = False) -> Forgotten:
     """Forget the file at `path`, or what was written for the chat `session_key` and its transcript.
@@ -92,6 +81,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
     if path:
         checked_place(path)
+    session_key = session_name(session_key)
     with workspace_lock(agent):
         finish_pending(agent)
         if not dry_run:
@@ -100,7 +90,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         if not dry_run:
             _carry_out(agent, plan)
         versions = _purge(agent, plan.purge, session_key=session_key, dry_run=dry_run)
-    messages = sum(eraser(agent, session_key, dry_run) for eraser in _erasers) if session_key else 0
+    messages = erase_transcript(agent, session_key, dry_run) if session_key else 0
     rows, vectors = _out_of_index(agent, plan, dry_run=dry_run)
     if not dry_run:
         detail = {"files": [text.path for text in plan.taken], "messages": messages}

@@ -104,6 +104,15 @@ def restore(*, agent: Agent, actor: Actor, path: str, version: str) -> Replaced:
     return restored
 
 
+def remove_orphan_histories() -> list[str]:
+    """Delete the kept copies of agents that are gone; returns their slugs."""
+    known = set(Agent.objects.values_list("slug", flat=True))
+    orphans = sorted({folder.name for folder in objects.folders()} - known)
+    for slug in orphans:
+        objects.remove_all(slug)
+    return orphans
+
+
 def _kept(agent: Agent, path: str, version: str) -> bool:
     rows = _writes(agent, path)
     return bool(version) and (rows.filter(after=version).exists() or rows.filter(before=version).exists())

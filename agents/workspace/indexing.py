@@ -28,8 +28,11 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     """
     if not read_settings(agent.settings).memory_enabled:
         return False
+    spec = index_spec(agent)
+    if not spec.path.exists():  # the other files are missing as well
+        Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     try:
-        report = update_files(index_spec(agent), paths, lock_timeout=LOCK_SECONDS)
+        report = update_files(spec, paths, lock_timeout=LOCK_SECONDS)
     except SearchError as error:
         _later(agent, error)
         return False

@@ -13,6 +13,7 @@ from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
 from agents.models import Agent, WorkspaceWrite
 from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of, read_bytes
+from agents.workspace.tombstones import session_name
 from search.documents.contain import PathNotAllowed
 from search.documents.lines import count_lines, decode
 
@@ -54,7 +55,7 @@ def begin(
         after=digest_of(after),
         start=len(before or b"") if block is not None else 0,
         size=len(after or b""),
-        session_key=session_key,
+        session_key=session_name(session_key),
         idempotency_key=idempotency_key,
         request_digest=request_digest,
     )

@@ -25,7 +25,7 @@ def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> Iterator[N
     The lock file lies in the data folder: a workspace holds nothing but the owner's own files.
     """
     name = hashlib.sha256(str(Path(agent.workspace).resolve()).encode()).hexdigest()[:32]
-    folder = data_dir() / "history" / "locks"
+    folder = data_dir() / "history" / ".locks"
     folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import zlib
 from pathlib import Path
 
@@ -87,6 +88,16 @@ def drop(slug: str, gone: set[str], kept: set[str]) -> None:
             _store(_path(slug, digest), _WHOLE + zlib.compress(data))
     for digest in gone - kept:
         _path(slug, digest).unlink(missing_ok=True)
+
+
+def folders() -> list[Path]:
+    """One folder per agent that ever had a write, named by its slug, which never begins with a dot."""
+    root = data_dir() / "history"
+    return [path for path in root.iterdir() if not path.name.startswith(".")] if root.exists() else []
+
+
+def remove_all(slug: str) -> None:
+    shutil.rmtree(data_dir() / "history" / slug, ignore_errors=True)
 
 
 def _bases(slug: str, digest: str) -> set[str]:

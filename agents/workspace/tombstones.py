@@ -14,15 +14,20 @@ KEEP = timedelta(days=30)
 """No job lives longer; after that a tombstone has nothing left to hold back."""
 
 
+def session_name(session_key: str) -> str:
+    """A chat by one name, however its key was spelled."""
+    return session_key.strip().lower()
+
+
 def bury(agent: Agent, *, session_key: str = "", path: str = "") -> None:
     """From now on, work that began earlier may not write what came from this session, or to this path."""
-    kind, name = (Tombstone.Kind.SESSION, session_key) if session_key else (Tombstone.Kind.PATH, path)
+    kind, name = (Tombstone.Kind.SESSION, session_name(session_key)) if session_key else (Tombstone.Kind.PATH, path)
     Tombstone.objects.update_or_create(agent=agent, kind=kind, digest=_digest(name), defaults={"at": timezone.now()})
 
 
 def forgotten_since(agent: Agent, begun_at: datetime, *, session_key: str = "", path: str = "") -> bool:
     """Whether the session or the path was forgotten after `begun_at`."""
-    digests = [_digest(name) for name in (session_key, path) if name]
+    digests = [_digest(name) for name in (session_name(session_key), path) if name]
     return Tombstone.objects.filter(agent=agent, digest__in=digests, at__gte=begun_at).exists()
 
 

@@ -13,7 +13,7 @@ from search.errors import IndexUnavailable
 from search.index.driver import Connection, transaction
 from search.index.files import ensure_collection, known_file, known_problems
 from search.index.locks import writer_lock
-from search.index.opening import open_index
+from search.index.opening import writing
 from search.index.pool import reading
 from search.index.report import Problem, UpdateReport
 from search.index.schema import has_table
@@ -27,15 +27,11 @@ CHECKPOINT_MS = 500
 def update_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> UpdateReport:
     """Bring the index in line with these files, named as users see them; what is gone of them is removed.
 
-    Raises `IndexBusy` when another process holds the agent's writer lock longer than `lock_timeout` seconds, and
-    `IndexUnavailable`.
+    Raises `IndexBusy` when another process holds the agent's writer lock longer than `lock_timeout` seconds,
+    `IndexUnavailable`, and `IndexDamaged`: only an update of all files makes an index new.
     """
-    with writer_lock(spec.path, timeout=lock_timeout):
-        connection = open_index(spec.path)
-        try:
-            return _UpdateSome(spec, connection, paths).run()
-        finally:
-            connection.close()
+    with writer_lock(spec.path, timeout=lock_timeout), writing(spec.path, remake=False) as connection:
+        return _UpdateSome(spec, connection, paths).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +47,15 @@ def forget_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float
 
     Raises like `update_files`.
     """
-    with writer_lock(spec.path, timeout=lock_timeout):
-        connection = open_index(spec.path)
-        try:
-            connection.execute("PRAGMA secure_delete = ON")
-            before = _chunks_of(connection, paths)
-            _UpdateSome(spec, connection, paths).run()
-            after = _chunks_of(connection, paths)
-            with transaction(connection):
-                vectors = 0
-                for emb_id in {emb_id for _, emb_id in before if emb_id is not None}:
-                    connection.execute(
-                        "DELETE FROM embedding_cache WHERE id = ?1"
-                        " AND NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = ?1)",
-                        (emb_id,),
-                    )
-                    vectors += connection.changes()
-                if has_table(connection, "chunks_fts"):
-                    # A deleted row's words stay in the word index until its segments are merged.
-                    connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
-            connection.set_busy_timeout(CHECKPOINT_MS)
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return Forgotten(max(0, len(before) - len(after)), vectors)
-        finally:
-            connection.close()
+    with writer_lock(spec.path, timeout=lock_timeout), writing(spec.path, remake=False) as connection:
+        connection.execute("PRAGMA secure_delete = ON")
+        before = _chunks_of(connection, paths)
+        _UpdateSome(spec, connection, paths).run()
+        after = _chunks_of(connection, paths)
+        vectors = _drop_vectors(connection, {emb_id for _, emb_id in before if emb_id is not None})
+        connection.set_busy_timeout(CHECKPOINT_MS)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return Forgotten(max(0, len(before) - len(after)), vectors)
 
 
 def count_rows(spec: IndexSpec, paths: Collection[str]) -> int:
@@ -84,6 +65,21 @@ def count_rows(spec: IndexSpec, paths: Collection[str]) -> int:
             return len(_chunks_of(connection, paths))
     except IndexUnavailable:
         return 0
+
+
+def _drop_vectors(connection: Connection, emb_ids: Collection[int]) -> int:
+    """Cached vectors that no chunk needs any more, and the deleted words that wait in the word index's segments."""
+    dropped = 0
+    with transaction(connection):
+        for emb_id in emb_ids:
+            connection.execute(
+                "DELETE FROM embedding_cache WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = ?1)",
+                (emb_id,),
+            )
+            dropped += connection.changes()
+        if has_table(connection, "chunks_fts"):
+            connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
+    return dropped
 
 
 def _chunks_of(connection: Connection, paths: Collection[str]) -> list[tuple[int, int | None]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 
 from agents.audit import prune_audit
+from agents.history import remove_orphan_histories
 from agents.models import Agent
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
 from agents.runs import prune_runs
 from agents.services import remove_orphan_indexes
+from agents.workspace.tombstones import prune_tombstones
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.maintain import maintain_index
 from workers.app import app
@@ -25,6 +27,8 @@ def tidy() -> None:
     runs, events, indexes = prune_runs(), prune_audit(), remove_orphan_indexes()
     logger.info("forgotten: %d old runs, %d lines of the log, %d indexes without an agent", runs, events, len(indexes))
     logger.info("forgotten: %d recall events", prune_recall_events())
+    tombstones, histories = prune_tombstones(), remove_orphan_histories()
+    logger.info("forgotten: %d tombstones, kept versions of %d agents that are gone", tombstones, len(histories))
     _maintain_indexes()
 
 

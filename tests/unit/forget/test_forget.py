@@ -10,8 +10,12 @@ from django.utils import timezone
 from agents.actors import Actor
 from agents.errors import Conflict, Invalid
 from agents.forget import Forgotten, forget
-from agents.models import Agent, WorkspaceWrite
-from agents.workspace import append, create
+from agents.history import remove_orphan_histories
+from agents.models import Agent, Transcript, WorkspaceWrite
+from agents.services import delete_agent
+from agents.transcripts import store_turns
+from agents.workspace import append, create, objects
+from search.documents.transcripts import Turn
 from tests import cast
 
 KEY = Actor("key:1 gateway")
@@ -34,8 +38,6 @@ def text_of(agent: Agent, path: str = LOG) -> str:
 
 def copies(data_dir: Path, words: str) -> bool:
     """Whether any kept copy of the agent still holds these words."""
-    from agents.workspace import objects
-
     names = [path.parent.name + path.name for path in (data_dir / "history" / "al").glob("??/*")]
     return any(words.encode() in objects.load("al", name) for name in names)
 
@@ -98,6 +100,21 @@ def test_work_under_way_does_not_bring_it_back(al: Agent, what: dict[str, str]) 
     assert refused.value.code == "forgotten"
     note(al, "The alarm code is 2222.", CHAT, begun_at=timezone.now())
     assert text_of(al) == "- The alarm code is 2222.\n"
+
+
+def test_the_chats_transcript_goes_with_it(al: Agent) -> None:
+    store_turns(agent=al, session_key=CHAT, turns=[Turn("user", "The code is 9137.")])
+    assert gone(al, session_key=CHAT.upper(), dry_run=True).removed.messages == 1
+    assert gone(al, session_key=CHAT).removed.messages == 1
+    assert not Transcript.objects.exists()
+
+
+def test_kept_versions_of_an_agent_that_is_gone_go_too(al: Agent, al_2: Agent, data_dir: Path) -> None:
+    note(al, "The alarm code is 9137.")
+    note(al_2, "Another agent's note.")
+    delete_agent(actor=cast.OWNER, agent=al)
+    assert remove_orphan_histories() == ["al"]
+    assert [path.name for path in (data_dir / "history").glob("[a-z]*")] == ["al-2"]
 
 
 def test_versions_from_before_the_chat_stay_restorable(al: Agent, data_dir: Path) -> None:
