@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 import numpy as np
@@ -73,7 +74,7 @@ def capabilities() -> Capabilities:
         connection.close()
 
 
-def _open(path: Path, flags: int) -> Connection:
+def _open(path: Path | str, flags: int) -> Connection:
     connection = apsw.Connection(str(path), flags=flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "temp_store=MEMORY", "cache_size=-8192"):
@@ -98,6 +99,20 @@ def open_reader(path: Path) -> Connection:
     The file itself is opened read-write because SQLite needs that to recover a WAL that a killed writer left.
     """
     connection = _open(path, apsw.SQLITE_OPEN_READWRITE)
+    return _for_reading(connection, path)
+
+
+def open_frozen(path: Path) -> Connection:
+    """Open an index on a read-only disk, where SQLite can make none of the files it needs beside it.
+
+    Never keep it: SQLite takes the file for unchanging, and would not notice when it can be written again.
+    """
+    return _for_reading(
+        _open(f"file:{quote(str(path))}?immutable=1", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI), path
+    )
+
+
+def _for_reading(connection: Connection, path: Path) -> Connection:
     connection.execute("PRAGMA query_only=ON")
     if path.stat().st_size > _MMAP_ABOVE:
         connection.execute(f"PRAGMA mmap_size={_MMAP_BYTES}")

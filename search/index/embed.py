@@ -79,6 +79,7 @@ def embed_pending(
         slices = _Slices(connection, stop_at, cancelled)
         try:
             for piece, vectors in _embedded(embedder, slices, lanes):
+                _refuse_another(embedder, identity)
                 store.add(piece, vectors)
                 progress(Progress(store.done, max(total, store.done), "chunks"))
         finally:
@@ -100,6 +101,12 @@ def _agree_on_model(spec: IndexSpec, connection: Connection, identity: Embedding
             hint="Rebuild the index; cached vectors are used again.",
         )
     return model.id
+
+
+def _refuse_another(embedder: Embedder, identity: EmbeddingIdentity) -> None:
+    """A process that was restarted with another model, or a fallback that took over, ends the bout."""
+    if embedder.identity().fingerprint != identity.fingerprint:
+        raise EmbedderUnavailable("the embedding model was changed meanwhile", hint="The next job goes on with it.")
 
 
 class _Slices:

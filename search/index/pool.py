@@ -16,10 +16,11 @@ from pathlib import Path
 from search.errors import IndexUnavailable
 from search.index import driver
 from search.index.damage import mark_damaged
-from search.index.driver import Connection, open_reader
+from search.index.driver import Connection, open_frozen, open_reader
 from search.index.schema import SCHEMA_VERSION, get_meta, has_table
 
 PER_THREAD = 64
+ROOM_BYTES = 64 * 1024
 
 
 class _Pool(threading.local):
@@ -39,8 +40,7 @@ def reading(path: Path) -> Iterator[Connection]:
     Raises `IndexUnavailable` when the index does not exist yet, is of another schema, or cannot be read.
     """
     try:
-        connection = _borrow(path)
-        connection.execute("BEGIN")
+        connection, kept = _begin(path)
     except driver.CorruptErrors as error:
         mark_damaged(path, error)
         raise _unavailable(path, error) from error
@@ -49,12 +49,37 @@ def reading(path: Path) -> Iterator[Connection]:
     try:
         yield connection
     except driver.CorruptErrors as error:
-        mark_damaged(path, error)
-        _forget(path)
+        if kept:  # a frozen view of a file that is being written is not a damaged file
+            mark_damaged(path, error)
+        kept = False
+        _pool.open.pop(path, None)
         raise _unavailable(path, error) from error
     finally:
-        if connection.in_transaction:
+        if not kept:
+            connection.close()
+        elif connection.in_transaction:
             connection.execute("COMMIT")
+
+
+def _begin(path: Path) -> tuple[Connection, bool]:
+    """A connection in a transaction, and whether it may be lent again."""
+    try:
+        connection = _borrow(path)
+    except (*driver.ReadOnlyErrors, *driver.FullErrors):
+        if _can_be_written(path.parent):
+            raise
+        connection = _checked(open_frozen(path))
+        kept = False
+    else:
+        kept = True
+    connection.execute("BEGIN")
+    return connection, kept
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether there is room for the small file that SQLite needs beside an index, and the right to make it."""
+    disk = os.statvfs(folder)
+    return os.access(folder, os.W_OK) and disk.f_bavail * disk.f_frsize >= ROOM_BYTES
 
 
 def _borrow(path: Path) -> Connection:
@@ -74,13 +99,22 @@ def _borrow(path: Path) -> Connection:
         _pool.open.move_to_end(path)
         return entry[1]
     _forget(path)
-    connection = open_reader(path)
-    if not has_table(connection, "meta") or get_meta(connection, "schema_version") != SCHEMA_VERSION:
-        connection.close()
-        raise IndexUnavailable("the index is being made", hint="The next update makes it; ask again then.")
+    connection = _checked(open_reader(path))
     _pool.open[path] = (inode, connection)
     while len(_pool.open) > PER_THREAD:
         _pool.open.popitem(last=False)[1][1].close()
+    return connection
+
+
+def _checked(connection: Connection) -> Connection:
+    try:
+        usable = has_table(connection, "meta") and get_meta(connection, "schema_version") == SCHEMA_VERSION
+    except driver.DatabaseError:
+        connection.close()
+        raise
+    if not usable:
+        connection.close()
+        raise IndexUnavailable("the index is being made", hint="The next update makes it; ask again then.")
     return connection
 
 
