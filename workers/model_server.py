@@ -62,7 +62,7 @@ class ModelServer:
         threading.Thread(target=self._accept, name="accept", daemon=True).start()
 
     def _accept(self) -> None:
-        while True:
+        while self._listener.fileno() >= 0:
             try:
                 connection, _ = self._listener.accept()
             except OSError as error:  # above all: no file descriptors left; clients that hang up free some
