@@ -28,11 +28,14 @@ from search.index.vectors import (
     link_cached,
     store_vectors,
 )
+from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Vectors
 from search.spec import EmbeddingIdentity, IndexSpec
 
 SLICE_BYTES = 1_600
 """Text per call of the model: about one full chunk, so that nobody waits longer than that for it."""
+REMOTE_SLICE_BYTES = 16_000
+"""Of a provider, whom nobody waits for behind us: two of its requests' worth."""
 STORE_SECONDS = 2.0
 STORE_CHUNKS = 64
 """Vectors are written after this time or number, whichever comes first."""
@@ -76,7 +79,9 @@ def embed_pending(
         reused = store.take_cached()
         total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
-        slices = _Slices(connection, stop_at, cancelled)
+        slices = _Slices(
+            connection, stop_at, cancelled, SLICE_BYTES if identity.provider == PROVIDER else REMOTE_SLICE_BYTES
+        )
         try:
             for piece, vectors in _embedded(embedder, slices, lanes):
                 _refuse_another(embedder, identity)
@@ -112,14 +117,15 @@ def _refuse_another(embedder: Embedder, identity: EmbeddingIdentity) -> None:
 class _Slices:
     """The slices of one bout: none is begun after it is over or cancelled, and what is under way then is kept."""
 
-    def __init__(self, connection: Connection, stop_at: float, cancelled: IsCancelled) -> None:
+    def __init__(self, connection: Connection, stop_at: float, cancelled: IsCancelled, slice_bytes: int) -> None:
         self._connection = connection
         self._stop_at = stop_at
+        self._slice_bytes = slice_bytes
         self._is_cancelled = cancelled
         self.cancelled = False
 
     def __iter__(self) -> Iterator[list[_Waiting]]:
-        for piece in _slices(self._connection):
+        for piece in _slices(self._connection, self._slice_bytes):
             if self._is_cancelled():
                 self.cancelled = True
                 return
@@ -128,8 +134,8 @@ class _Slices:
                 return
 
 
-def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
-    """Waiting texts, the newest files first, each text once, in pieces of about one full chunk."""
+def _slices(connection: Connection, slice_bytes: int) -> Iterator[list[_Waiting]]:
+    """Waiting texts, the newest files first, each text once, in pieces of about `slice_bytes`."""
     seen: set[bytes] = set()
     while True:
         rows = list(
@@ -150,7 +156,7 @@ def _slices(connection: Connection) -> Iterator[list[_Waiting]]:
             seen.add(digest)
             piece.append(_Waiting(digest, tuple(embedded_passages(heading, text))))
             size += len(text.encode("utf-8", "replace"))
-            if size >= SLICE_BYTES:
+            if size >= slice_bytes:
                 yield piece
                 piece, size = [], 0
         if piece:
