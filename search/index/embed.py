@@ -28,8 +28,8 @@ from search.index.vectors import (
     link_cached,
     store_vectors,
 )
-from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Vectors
+from search.runtime.providers.choice import VENDORS
 from search.spec import EmbeddingIdentity, IndexSpec
 
 SLICE_BYTES = 1_600
@@ -80,7 +80,7 @@ def embed_pending(
         total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
         slices = _Slices(
-            connection, stop_at, cancelled, SLICE_BYTES if identity.provider == PROVIDER else REMOTE_SLICE_BYTES
+            connection, stop_at, cancelled, REMOTE_SLICE_BYTES if identity.provider in VENDORS else SLICE_BYTES
         )
         try:
             for piece, vectors in _embedded(embedder, slices, lanes):
