@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
@@ -106,13 +109,33 @@ def roles_of(user: User) -> dict[str, Role]:
     return {slug: role for slug, role in sorted(named.items()) if role is not None}
 
 
-def list_audit(*, agent: str | None = None, action: str | None = None) -> QuerySet[AuditEvent]:
-    """Newest first. The caller cuts the list."""
-    events = AuditEvent.objects.all()
-    if agent is not None:
-        events = events.filter(agent_slug=agent)
-    if action is not None:
-        events = events.filter(action=action)
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """What is given must hold. `action` names one action, or all of a kind: `key` is also `key.create`."""
+
+    agent: str | None = None
+    action: str | None = None
+    actor: str | None = None
+    address: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def list_audit(wanted: AuditFilter, agents: list[str] | None = None) -> QuerySet[AuditEvent]:
+    """Newest first, of these agents alone unless None. The caller cuts the list."""
+    events = AuditEvent.objects.all() if agents is None else AuditEvent.objects.filter(agent_slug__in=agents)
+    if wanted.agent is not None:
+        events = events.filter(agent_slug=wanted.agent)
+    if wanted.action is not None:
+        events = events.filter(Q(action=wanted.action) | Q(action__startswith=f"{wanted.action}."))
+    if wanted.actor is not None:
+        events = events.filter(actor__icontains=wanted.actor)
+    if wanted.address is not None:
+        events = events.filter(address=wanted.address)
+    if wanted.since is not None:
+        events = events.filter(at__gte=wanted.since)
+    if wanted.until is not None:
+        events = events.filter(at__lt=wanted.until)
     return events
 
 

@@ -114,7 +114,7 @@ def update_agent(
                 action="agent.update",
                 target=agent.slug,
                 agent_slug=agent.slug,
-                detail={"changed": changed, **({"settings": settings} if settings else {})},
+                detail={"changed": changed, **({"settings": _without_texts(settings)} if settings else {})},
             )
     return agent
 
@@ -161,6 +161,14 @@ def request_rebuild(*, actor: Actor, agent: Agent, reason: str = "request") -> R
         run = request_run(agent=agent, kind=Run.Kind.REBUILD, reason=reason)
         record(actor=actor, action="index.rebuild", target=agent.slug, agent_slug=agent.slug, detail={"run": run.pk})
     return run
+
+
+def _without_texts(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings as the log keeps them: a prompt is a text that only the owner's settings hold."""
+    return {
+        name: "(text)" if isinstance(value, str) and (" " in value or len(value) > 60) else value
+        for name, value in settings.items()
+    }
 
 
 def _forget_in_keys(slug: str) -> None:

@@ -1,11 +1,47 @@
-"""The audit log as the API shows it."""
+"""The audit log as the API filters and shows it."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
+from django.utils import timezone
+from ninja import Schema
+from pydantic import AfterValidator, Field
+
+from agents.models import AuditEvent
+from agents.selectors import AuditFilter
+from memory_appliance.api.limits import ActionFilter, SlugFilter
 from memory_appliance.api.schemas.base import Answer
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """A time without a zone is UTC, as every time that the server shows."""
+    return timezone.make_aware(moment, timezone.get_default_timezone()) if timezone.is_naive(moment) else moment
+
+
+Moment = Annotated[datetime, AfterValidator(_in_utc)]
+
+
+class AuditQuery(Schema):
+    """`action` is one (`key.create`) or all of a kind (`key`), `actor` any part of a name; `until` is not included."""
+
+    agent: SlugFilter | None = None
+    action: ActionFilter | None = None
+    actor: str | None = Field(None, min_length=1, max_length=200)
+    address: str | None = Field(None, min_length=1, max_length=64)
+    since: Moment | None = None
+    until: Moment | None = None
+
+    def filter(self) -> AuditFilter:
+        return AuditFilter(
+            agent=self.agent,
+            action=self.action,
+            actor=self.actor,
+            address=self.address,
+            since=self.since,
+            until=self.until,
+        )
 
 
 class AuditAnswer(Answer):
@@ -21,3 +57,16 @@ class AuditAnswer(Answer):
 
 class AuditList(Answer):
     items: list[AuditAnswer]
+
+
+def audit_answer(event: AuditEvent) -> AuditAnswer:
+    return AuditAnswer(
+        id=event.pk,
+        at=event.at,
+        actor=event.actor,
+        address=event.address,
+        action=event.action,
+        target=event.target,
+        agent=event.agent_slug,
+        detail=event.detail,
+    )

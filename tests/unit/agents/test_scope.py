@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide
+from agents.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide, verdicts
 from agents.sessions import CHAT_TYPES, Session
 
 KEYS = [
@@ -132,3 +132,42 @@ def test_a_trusted_key_changes_nothing_once_a_session_is_named(
     session = Session(key=key, **given_fields)  # type: ignore[arg-type]
     if key != "agent:x:explicit:1":
         assert decide(scope, session, trusted=True) == decide(scope, session, trusted=False)
+
+
+@given(scopes, st.sampled_from(KEYS), fields, matches, st.integers(0, 4))
+def test_an_allow_added_anywhere_takes_no_access_away(
+    scope: Scope, key: str, given_fields: dict[str, str], match: Match, place: int
+) -> None:
+    wider = Scope(scope.default, (*scope.rules[:place], Rule("allow", match), *scope.rules[place:]))
+    if allowed(scope, key, **given_fields):
+        assert allowed(wider, key, **given_fields)
+
+
+@given(scopes, st.sampled_from(KEYS), fields, matches, st.integers(0, 4))
+def test_a_deny_added_anywhere_opens_nothing(
+    scope: Scope, key: str, given_fields: dict[str, str], match: Match, place: int
+) -> None:
+    narrower = Scope(scope.default, (*scope.rules[:place], Rule("deny", match), *scope.rules[place:]))
+    if not allowed(scope, key, **given_fields):
+        assert not allowed(narrower, key, **given_fields)
+
+
+@given(scopes, st.sampled_from(KEYS), fields, st.builds(Rule, action=actions, match=matches))
+def test_a_rule_at_the_end_changes_nothing_that_an_earlier_rule_decided(
+    scope: Scope, key: str, given_fields: dict[str, str], rule: Rule
+) -> None:
+    session = Session(key=key, **given_fields)  # type: ignore[arg-type]
+    decision = decide(scope, session, trusted=False)
+    longer = decide(Scope(scope.default, (*scope.rules, rule)), session, trusted=False)
+    if decision.rule is not None and not decision.allowed:
+        assert longer == decision
+
+
+@given(scopes, st.sampled_from(KEYS), fields)
+def test_the_first_verdict_that_matches_is_the_decision(scope: Scope, key: str, given_fields: dict[str, str]) -> None:
+    decision = decide(scope, Session(key=key, **given_fields), trusted=False)  # type: ignore[arg-type]
+    matching = [verdict for verdict in verdicts(scope, decision.derived) if verdict.matches]
+    if matching:
+        assert (decision.rule, decision.allowed) == (matching[0].index, matching[0].action == "allow")
+    else:
+        assert (decision.rule, decision.allowed) == (None, scope.default == "allow")

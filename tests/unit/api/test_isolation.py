@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -109,6 +110,11 @@ def _reads_own_audit(neighbour: Api, al: Agent) -> bool:
     return _mine_only(everything) and neighbour.get("/audit?agent=al").json()["items"] == []
 
 
+def _exports_own_audit(neighbour: Api, al: Agent) -> bool:
+    lines = b"".join(neighbour.get("/audit/export").streaming_content).splitlines()  # type: ignore[attr-defined]
+    return _mine_only([json.loads(line)["agent"] for line in lines])
+
+
 def _sees_no_people(neighbour: Api, al: Agent) -> bool:
     return neighbour.get("/users").status_code == 403
 
@@ -156,6 +162,7 @@ FLEET: dict[str, Callable[[Api, Agent], bool]] = {
     "delete_key": _deletes_no_foreign_key,
     "rotate_key": _rotates_no_foreign_key,
     "list_audit": _reads_own_audit,
+    "export_audit": _exports_own_audit,
     "list_users": _sees_no_people,
     "create_user": _adds_no_people,
     "change_user": _changes_no_people,
