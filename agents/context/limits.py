@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from agents.agent_settings import read_settings
-from agents.context import sources
 from agents.context.budget import NEAR_LIMIT, Budgets
 from agents.models import Agent
+from agents.specs import CURATED
+from agents.workspace.reading import MAX_BYTES
+from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.documents.lines import decode
 
 
 def near_limit(path: str, chars: int, budgets: Budgets) -> str:
@@ -17,15 +22,27 @@ def near_limit(path: str, chars: int, budgets: Budgets) -> str:
 
 
 def near_limits(agent: Agent) -> list[str]:
-    """A sentence for each curated file that is near its limit or over it: for notes, the status and the web admin."""
+    """A sentence for each curated file that is near its limit or over it: for notes, the status and the web admin.
+
+    Asks no database, and reads only files that have enough bytes to matter.
+    """
     budgets = Budgets.of(read_settings(agent.settings))
     sentences = []
-    for source in sources.curated(agent, user=None):
-        budget = budgets.of_file(source.path)
-        if source.total_chars > budget:
-            sentences.append(
-                f"{source.path} has {source.total_chars:,} characters; new chats get {budget:,} of them. Shorten it."
-            )
-        elif warning := near_limit(source.path, source.total_chars, budgets):
+    for path in CURATED:
+        budget = budgets.of_file(path)
+        chars = _chars(Path(agent.workspace), path, at_least=int(NEAR_LIMIT * budget))
+        if chars > budget:
+            sentences.append(f"{path} has {chars:,} characters; new chats get {budget:,} of them. Shorten it.")
+        elif warning := near_limit(path, chars, budgets):
             sentences.append(warning)
     return sentences
+
+
+def _chars(root: Path, name: str, *, at_least: int) -> int:
+    """Characters of the file; 0 when it has fewer bytes than `at_least`, or cannot be read (the index says why)."""
+    try:
+        if (root / name).lstat().st_size < at_least:
+            return 0
+        return len(decode(read_inside(root, name, MAX_BYTES))[0])
+    except (OSError, PathNotAllowed, FileTooLarge):
+        return 0

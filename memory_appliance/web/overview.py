@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agents import memory
+from agents.context import near_limits
 from agents.models import Agent, Run
 from agents.roles import agents_for, is_owner
 from memory_appliance.health import Check, health
@@ -65,6 +66,7 @@ def _card(agent: Agent, last_run: Run | None) -> AgentCard:
         problems += [f"{item.path}: {item.problem}" for part in index.collections for item in part.problems]
     except SearchError as error:
         problems.append(f"{error.message} {error.hint}".strip())
+    problems += near_limits(agent)
     return AgentCard(
         agent, index, last_run, tuple(problems[:MOST_PROBLEMS]), more_problems=max(0, len(problems) - MOST_PROBLEMS)
     )

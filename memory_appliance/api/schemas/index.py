@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from pydantic import Field
+
+from agents.context import near_limits
 from agents.models import Agent
 from memory_appliance.api.schemas.base import Answer
 from memory_appliance.api.schemas.search import DegradationAnswer
@@ -45,6 +48,7 @@ class StatusAnswer(Answer):
     size_bytes: int
     degraded: list[DegradationAnswer]
     exists: bool
+    warnings: list[str] = Field(description="Curated files that are near, or over, what a new chat gets of them.")
 
 
 class FileAnswer(Answer):
@@ -83,6 +87,7 @@ def status_answer(agent: Agent, status: IndexStatus) -> StatusAnswer:
         size_bytes=status.size_bytes,
         degraded=[DegradationAnswer(code=item.code, detail=item.detail) for item in status.degraded],
         exists=status.exists,
+        warnings=near_limits(agent),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from agents import memory
+from agents.context import near_limits
 from agents.models import Agent
 from memory_appliance.management.memory.choose import some_agents
 from memory_appliance.management.memory.output import Output
@@ -42,6 +43,8 @@ def _print(output: Output, row: Agent, state: IndexStatus) -> None:
         output.line(f"  error     {row.last_error}")
     for note in state.degraded:
         output.line(f"  note      {note.code}: {note.detail}")
+    for warning in near_limits(row):
+        output.line(f"  note      {warning}")
     for collection in state.collections:
         output.line(f"  {collection.name}: {collection.files} files, {collection.chunks} chunks")
         for problem in collection.problems:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from agents import provenance
 from agents.context import Context, Injected, context, near_limits
@@ -15,6 +16,7 @@ from agents.scope import Match, Rule, Scope
 from agents.services import set_scope, share_collection
 from agents.sessions import Session
 from agents.workspace import append
+from memory_appliance.web.overview import agent_cards
 from tests import cast
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -210,3 +212,10 @@ def test_links_and_empty_files_bring_nothing(agent: Agent, tmp_path: Path) -> No
     found = start(agent)
     assert "Secret" not in found.text and "symlink" in found.warnings[0]
     assert [file.path for file in found.files] == ["memory/2026-03-02.md", "memory/2026-03-01.md"]
+
+
+def test_the_status_and_the_first_page_warn_too(agent: Agent, client: Client, owner: cast.Person) -> None:
+    cast.write_files(agent, {"MEMORY.md": "m" * 21_000})
+    status = client.get("/api/v1/agents/al/status", **owner.headers).json()
+    assert status["warnings"] == ["MEMORY.md has 21,000 characters; new chats get 20,000 of them. Shorten it."]
+    assert status["warnings"][0] in agent_cards()[0].problems
