@@ -1,0 +1,83 @@
+"""Every page as a visitor, as somebody without a role, and as a member of another agent: new pages are named here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from agents import services
+from agents.models import Agent
+from tests import cast
+
+OPEN = {"accounts/login/", "accounts/logout/", "admin/login/", "api/docs", "health/live", "health/ready", "metrics"}
+"""Show nothing of any agent to anybody."""
+
+OWN = {""}
+"""Show a member the agents of their roles."""
+
+PERSONAL = {"accounts/password/", "admin/password_change/"}
+"""Show a person nothing but what is theirs."""
+
+BY_KEY = {"api/v1/", "mcp"}
+"""Know keys and no sessions; tests/unit/api and tests/unit/mcp walk them."""
+
+OWNERS = {"admin/"}
+
+SECRETS = ("7731", "al-2", "Neighbour")
+
+
+def _addresses() -> Iterator[str]:
+    for entry in get_resolver().url_patterns:
+        assert isinstance(entry, URLPattern | URLResolver)
+        yield str(entry.pattern)
+
+
+@pytest.fixture
+def member(al: Agent) -> Client:
+    """A browser in which somebody with a role for agent `al` alone is signed in."""
+    client = Client()
+    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "admin"}))
+    return client
+
+
+@pytest.fixture(autouse=True)
+def neighbour(al_2: Agent) -> Agent:
+    """Agent `al-2` with a name and a job that others must not see."""
+    services.request_update(actor=cast.OWNER, agent=al_2)
+    return services.update_agent(actor=cast.OWNER, agent=al_2, name="Neighbour")
+
+
+def test_every_address_is_sorted_here() -> None:
+    assert set(_addresses()) == OPEN | OWN | PERSONAL | BY_KEY | OWNERS
+
+
+@pytest.mark.parametrize("address", sorted(OPEN | OWN | PERSONAL | BY_KEY | OWNERS))
+def test_no_page_shows_another_agent(client: Client, member: Client, address: str) -> None:
+    nobody = Client()
+    nobody.force_login(User.objects.create_user("guest"))
+    for browser in (client, member, nobody):
+        for path in (address, f"{address}agents/agent/" if address in OWNERS else address):
+            page = browser.get(f"/{path}", follow=True)
+            text = b"".join(page).decode(errors="replace")
+            assert page.status_code < 500 and not any(secret in text for secret in SECRETS), path
+
+
+@pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS))
+def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
+    assert "/login/" in client.get(f"/{address}")["Location"]
+
+
+def test_a_session_is_no_key(member: Client) -> None:
+    assert member.get("/api/v1/agents").status_code == 401
+    assert member.post("/mcp", b"{}", content_type="application/json").status_code == 401
+
+
+def test_djangos_admin_is_for_owners(member: Client, al: Agent, al_2: Agent) -> None:
+    for model in ("agent", "apikey", "auditevent", "run", "collection"):
+        assert member.get(f"/admin/agents/{model}/").status_code == 302
+    assert member.post(f"/admin/agents/agent/{al.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert Agent.objects.count() == 2
