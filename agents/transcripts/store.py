@@ -148,11 +148,16 @@ def next_part(transcript: Transcript) -> None:
         transcript.save(update_fields=["part", "size", "last_at"])
 
 
-def close_parts(transcript: Transcript) -> list[str]:
-    """What was said until now is before the model's eyes no more. The lock is held; returns the parts that changed."""
-    next_part(transcript)
-    parts = range(max(transcript.open_from, transcript.first_part), transcript.part)
-    transcript.open_from = transcript.part
+def close_parts(transcript: Transcript, *, up_to: int | None = None) -> list[str]:
+    """What was said until now, or in the parts up to one, is before the model's eyes no more.
+
+    The transcript's lock is held. Returns the parts that changed.
+    """
+    if up_to is None:
+        next_part(transcript)
+        up_to = transcript.part - 1
+    parts = range(max(transcript.open_from, transcript.first_part), up_to + 1)
+    transcript.open_from = max(transcript.open_from, up_to + 1)
     touched = [write_markdown(transcript, part) for part in parts]
     transcript.save(update_fields=["open_from", "last_at"])
     return touched

@@ -13,6 +13,7 @@ from memory_appliance.api.routes import (
     context,
     export,
     files,
+    flush,
     forget,
     get,
     imports,
@@ -42,7 +43,7 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, transcripts, files, forget, imports, export):
+for part in (search, get, recall, context, notes, transcripts, flush, files, forget, imports, export):
     api.add_router("/agents", part.router)
 for part in (index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)

@@ -23,6 +23,12 @@ EXAMPLES: dict[str, Any] = {
         ],
     },
     "reset_session": {"reason": "new"},
+    "flush": {
+        "session_key": "agent:home:telegram:direct:42",
+        "messages": [{"role": "user", "text": "We decided to paint the shed green in May."}],
+        "cycle": 3,
+        "deadline_ms": 20000,
+    },
     "recall": {
         "message": "What did we decide about the boiler?",
         "session": _CHAT,

@@ -27,6 +27,8 @@ _FOR = {"decision": 1.2, "fact": 1.0, "preference": 1.0, "task": 1.0, "keep": 0.
 _AGAINST = {"hypothetical": 2.5, "joke": 2.0, "uncertain": 1.8, "other": 2.2, "secret": 1.5, "forwarded": 2.0}
 _NUMBER, _KEPT, _REFUSED, _RETRACTED, _QUESTION, _QUOTING, _SHORT = 0.7, 0.7, 2.5, 2.5, 1.5, 2.0, 1.0
 _MEANING = 2.0
+SHORT_OWN = 0.5
+"""A message with more of somebody else's text than this share of its own is mostly passed on."""
 
 _DIGITS = re.compile(
     r"\d|[一二三四五六七八九十百千两]+(?:月|日|号|點|点|时|時|分|元|块|万|千|百|个|天|周|星期|年|站|层|楼|岁|斤|公斤|キロ|円|人|本|日間|か月|割)"
@@ -37,8 +39,9 @@ _SENTENCE = re.compile(r"(?<=[。！？!?；\n])\s*|(?<=[^\d\s]{2}\.)\s+|(?<=;)\
 _CLAUSE = re.compile(r"[,，、。.!！?？;；\n]")
 """A message takes back the one before it with its first clause; later ones are about itself."""
 _LAUGH = re.compile(
-    r"^(?:哈+|呵+|嘿+|嗯+|哎+|对|ha(?:ha)*|lol|ok(?:ay)?|yeah|right|so|ja(?:ja)*|笑|ㅋ+|ㅎ+|ха(?:ха)*|うん|はは)[\s,，。.!！~、]+",
-    re.I,
+    r"^(?:哈+|呵+|嘿+|嗯+|哎+|对|ha(?:ha)*|lol|ok(?:ay)?|yeah|right|so|ja(?:ja)*|笑|ㅋ+|ㅎ+|ха(?:ха)*|うん|はは)"
+    r"[\s,，。.!！~、]+",
+    re.IGNORECASE,
 )
 
 
@@ -89,10 +92,6 @@ def _score(text: str, cues: frozenset[str], *, quoted: int) -> float:
     return score
 
 
-SHORT_OWN = 0.5
-"""A message with more of somebody else's text than this share of its own is mostly passed on."""
-
-
 def _answered(turns: Sequence[Turn], said: Sequence[str], index: int) -> float:
     """What the assistant's answer and the user's next words say of a message."""
     score = 0.0
@@ -104,10 +103,13 @@ def _answered(turns: Sequence[Turn], said: Sequence[str], index: int) -> float:
         elif "kept" in answer:
             score += _KEPT
         following = following[1:]
-    if following and turns[following[0]].role == "user" and weight(said[following[0]]) < 60:
-        if "retract" in cues_of(_CLAUSE.split(said[following[0]], maxsplit=1)[0]):
-            score -= _RETRACTED
+    if following and _takes_back(turns[following[0]].role, said[following[0]]):
+        score -= _RETRACTED
     return score
+
+
+def _takes_back(role: str, text: str) -> bool:
+    return role == "user" and weight(text) < 60 and "retract" in cues_of(_CLAUSE.split(text, maxsplit=1)[0])
 
 
 def _kind(cues: frozenset[str]) -> Kind:

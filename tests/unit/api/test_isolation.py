@@ -26,6 +26,7 @@ BODIES: dict[str, Any] = {
     "store_messages": {"messages": [{"role": "user", "text": "hello"}]},
     "store_jsonl": None,
     "reset_session": {"reason": "new"},
+    "flush": {"messages": []},
     "write_note": {"text": "The gate code is 4411."},
     "read_file": None,
     "save_file": {"path": "MEMORY.md", "text": "", "expected_hash": ""},

@@ -1,0 +1,93 @@
+"""pick(): the notes of a conversation: by a generator where one was chosen, by cues and meaning, or as an excerpt."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from agents.models import Agent
+from agents.providers import agent_plan
+from agents.role_models import embedder_for, generator_for
+from search.documents.secrets import mask_secrets
+from search.documents.transcripts import Turn, one_line, spoken
+from search.errors import EmbedderUnavailable, GeneratorUnavailable
+from search.flush import Choice, Meaning, choose
+from search.flush.generate import Nonsense, generate
+from search.flush.own_words import own_words
+from search.runtime.providers.choice import NONE
+
+logger = logging.getLogger(__name__)
+
+WRITING_SECONDS = 0.5
+"""Kept back of the deadline for writing the notes down."""
+LEAST_SECONDS = 0.05
+EXCERPT_TURNS = 20
+EXCERPT_CHARS = 600
+MEANT_CHARS = 600
+"""Of a message, what its meaning is judged by."""
+
+Method = Literal["generated", "extractive", "excerpt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """`reason` says why it was not done as it should have been. Texts hold no secrets."""
+
+    method: Method
+    choices: tuple[Choice, ...]
+    reason: str = ""
+
+
+def pick(agent: Agent, turns: Sequence[Turn], *, skip: frozenset[int], end: float) -> Picked:
+    """`end` is on the monotonic clock."""
+    if _left(end) < LEAST_SECONDS:
+        return _excerpt(turns, skip, "the deadline left no time to choose")
+    if agent_plan("generate", agent).first.provider != NONE:
+        try:
+            generator = generator_for(agent)
+            if generator is not None:
+                chosen = generate(generator, turns, skip=skip, timeout=_left(end))
+                return Picked("generated", _masked(chosen))
+        except (GeneratorUnavailable, Nonsense) as error:
+            logger.info("a flush of %s goes on without its generator: %s", agent.slug, error)
+            return _excerpt(turns, skip, f"the generator gave no notes: {error}")
+    return Picked("extractive", _masked(choose(turns, skip=skip, meanings=_meanings(agent, turns, skip, end))))
+
+
+def _meanings(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: float) -> list[float] | None:
+    """Of the user's messages; None when no embedder answers in time, and cues alone decide."""
+    embedder = embedder_for(agent)
+    places = [place for place, turn in enumerate(turns) if turn.role == "user" and place not in skip and spoken(turn)]
+    if embedder is None or not places or _left(end) < LEAST_SECONDS:
+        return None
+    texts = [own_words(spoken(turns[place])).text[:MEANT_CHARS] or "…" for place in places]
+    try:
+        found = Meaning(embedder).of(texts, timeout=_left(end))
+    except EmbedderUnavailable as error:
+        logger.info("a flush of %s goes by cues alone: %s", agent.slug, error.message)
+        return None
+    meanings = [0.0] * len(turns)
+    for place, value in zip(places, found, strict=True):
+        meanings[place] = value
+    return meanings
+
+
+def _excerpt(turns: Sequence[Turn], skip: frozenset[int], reason: str) -> Picked:
+    """The last turns as they were said: less than notes, and never nothing."""
+    places = [place for place, turn in enumerate(turns) if place not in skip and spoken(turn)][-EXCERPT_TURNS:]
+    choices = [
+        Choice("fact", f"{turns[place].role}: {one_line(spoken(turns[place]))[:EXCERPT_CHARS]}", place, 0.0)
+        for place in places
+    ]
+    return Picked("excerpt", _masked(choices), reason)
+
+
+def _masked(choices: Sequence[Choice]) -> tuple[Choice, ...]:
+    return tuple(replace(choice, text=mask_secrets(choice.text)) for choice in choices)
+
+
+def _left(end: float) -> float:
+    return max(0.0, end - WRITING_SECONDS - time.monotonic())

@@ -1,0 +1,116 @@
+"""flush(): before a conversation is compacted, what is worth keeping becomes notes, and all of it stays searchable.
+
+The turns go into the transcript first: whatever happens afterwards, nothing of them is lost. Then a generator, where
+one was chosen, or the extraction by cues and meaning names the notes. When neither comes to an end in time, the last
+turns are kept as they are, marked as an excerpt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from agents.actors import Caller
+from agents.agent_settings import read_settings
+from agents.audit import record
+from agents.errors import Invalid, MemoryDisabled
+from agents.flush.batch import close_batch, take_batch
+from agents.flush.pick import Method, pick
+from agents.flush.write import Writer, Written
+from agents.models import Agent, Flush
+from agents.provenance import origin_of_write
+from agents.scope import Decision, decide
+from agents.sessions import Session
+from agents.specs import scope_of
+from agents.transcripts.files import transcript_lock
+from agents.transcripts.store import checked_key, index_parts
+from agents.workspace import index_now
+from agents.workspace.places import today
+from search.documents.transcripts import Turn
+
+DEADLINE_MS = 30_000
+Status = Literal["written", "nothing", "already_flushed", "denied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """`reason` says why nothing was written, or why not as it should have been; `decision` belongs to a denial."""
+
+    status: Status
+    method: Method
+    written: tuple[Written, ...] = ()
+    reason: str = ""
+    decision: Decision | None = None
+    indexed: bool = True
+
+
+def flush(
+    *,
+    agent: Agent,
+    caller: Caller,
+    session_key: str = "",
+    turns: Sequence[Turn] | None = None,
+    cycle: str = "",
+    deadline_ms: int | None = None,
+    now: datetime | None = None,
+) -> Flushed:
+    """Flush these turns, or what the chat `session_key` has stored since its last flush.
+
+    Once per `cycle`; a turn that was flushed before is not flushed again. Turns without a session key are the
+    owner's own. Raises `MemoryDisabled`, `Invalid`, `Conflict` and `WorkspaceUnwritable`.
+    """
+    begun_at, end = timezone.now(), time.monotonic() + (DEADLINE_MS if deadline_ms is None else deadline_ms) / 1000
+    own = read_settings(agent.settings)
+    if not own.memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    if not session_key and turns is None:
+        raise Invalid(
+            "There is nothing to flush.", hint="Give messages, or the session_key of a stored chat.", field="messages"
+        )
+    session = Session(checked_key(session_key)) if session_key else None
+    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    if not decision.allowed:
+        detail = {"reason": decision.reason, "chat_type": decision.derived.chat_type}
+        record(actor=caller.actor, action="flush.denied", target=agent.slug, agent_slug=agent.slug, detail=detail)
+        return Flushed("denied", "extractive", reason=decision.reason, decision=decision)
+    key = (session.key if session else None) or f"agent:{agent.slug}:explicit:flush"
+    with transcript_lock(agent, key, "flush"):
+        if cycle and Flush.objects.filter(agent=agent, session_key=key, cycle=cycle).exists():
+            return Flushed("already_flushed", "extractive", reason=f"cycle {cycle} was flushed before")
+        batch = take_batch(agent, key, turns)
+        picked = pick(agent, batch.turns, skip=batch.skip, end=end)
+        writer = Writer(
+            agent=agent,
+            caller=caller,
+            origin=origin_of_write(caller, session),
+            session_key=key,
+            decisions_to=own.decisions_to,
+            memory_chars=own.context_file_chars,
+            day=today(agent, now),
+            begun_at=begun_at,
+        )
+        written = writer.write(picked.choices, excerpt=picked.method == "excerpt")
+        touched = close_batch(agent, key, batch)
+        if cycle:
+            _remember(agent, key, cycle, picked.method, len(written))
+    indexed = index_now(agent, sorted({note.path for note in written})) if written else True
+    index_parts(agent, [*batch.touched, *touched])
+    reason = picked.reason or writer.reason
+    if not written and not reason:
+        reason = "all of it stands in the notes already" if picked.choices else "nothing in it is worth a note"
+    status: Status = "written" if written else "nothing"
+    return Flushed(status, picked.method, tuple(written), reason, indexed=indexed)
+
+
+def _remember(agent: Agent, key: str, cycle: str, method: Method, written: int) -> None:
+    try:
+        with transaction.atomic():
+            Flush.objects.create(agent=agent, session_key=key, cycle=cycle, method=method, written=written)
+    except IntegrityError:
+        pass  # another server on the same data was a moment faster; the notes are the same

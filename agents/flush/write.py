@@ -1,0 +1,77 @@
+"""Writer: where the notes of a flush go, and that none is written twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from agents.actors import Caller
+from agents.models import Agent
+from agents.workspace import append, read_content
+from agents.workspace.places import daily_path
+from search.flush import Choice
+from search.spec import Origin
+
+MEMORY = "MEMORY.md"
+_CURATED: frozenset[Origin] = frozenset({"owner", "agent"})
+"""What comes from a group or out of an unknown chat is noted in the day's log, never in the curated memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    text: str
+    source_index: int
+
+
+@dataclass(slots=True)
+class Writer:
+    """Of one flush: the day is that of its beginning, also when it ends after midnight."""
+
+    agent: Agent
+    caller: Caller
+    origin: Origin
+    session_key: str
+    decisions_to: str
+    memory_chars: int
+    day: date
+    begun_at: datetime
+    reason: str = field(default="", init=False)
+
+    def write(self, choices: Sequence[Choice], *, excerpt: bool) -> list[Written]:
+        """Append them, each once. What stands in the file in nearly the same words already is left out."""
+        written = []
+        for choice in choices:
+            kind, text = choice.kind, choice.text
+            path = daily_path(self.day)
+            if excerpt:
+                kind_shown, text = "excerpt", f"(excerpt) {text}"
+            else:
+                kind_shown = kind
+                path = self._place(kind, text, path)
+            done = append(
+                agent=self.agent,
+                actor=self.caller.actor,
+                path=path,
+                text=text,
+                origin=self.origin,
+                heading=f"# {self.day.isoformat()}" if path != MEMORY else "",
+                session_key=self.session_key,
+                begun_at=self.begun_at,
+                index=False,
+            )
+            if not done.duplicate:
+                written.append(Written(path, done.start_line, done.end_line, kind_shown, choice.text, choice.index))
+        return written
+
+    def _place(self, kind: str, text: str, daily: str) -> str:
+        if kind != "decision" or self.decisions_to != "memory" or self.origin not in _CURATED:
+            return daily
+        if len(read_content(self.agent, MEMORY).text) + len(text) + 3 > self.memory_chars:
+            self.reason = f"{MEMORY} has no room within {self.memory_chars} characters: decisions are in the day's log"
+            return daily
+        return MEMORY
