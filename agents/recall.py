@@ -148,7 +148,7 @@ def _turn(agent: Agent, own: AgentSettings, session: Session | None, decision: D
         history=params.history,
         search=SearchRequest(
             query="",
-            mode=own.mode,
+            mode="hybrid" if own.mode == "query" else own.mode,
             min_score=0.0,
             corpus="all" if remembers else "memory",
             projects=tuple(key for key in keys if key is not None),

@@ -28,7 +28,7 @@ from search.recall.grounding import is_grounded
 from search.recall.intent import IntentVerdict
 from search.recall.models import TurnEmbedder, TurnGenerator
 from search.recall.outcome import Note, Reason, Status, Step
-from search.recall.plan import days, entities
+from search.recall.plan import days, entities, plain_words
 from search.recall.query import cut
 from search.recall.tools import GetArguments, SearchArguments, Toolbox, ToolRefused
 from search.recall.writer import Task, write
@@ -95,10 +95,11 @@ class DeepLane:
         self._generator = generator
         self._findings = Findings(task.writing.limit)
         self._tools = Toolbox(self._search, self._get)
+        self._query = plain_words(task.query) or task.query
         self._days = days(task.query, task.today)
 
     def run(self) -> DeepAnswer:
-        first = self._call("memory_search", query=self._task.query, maxResults=RESULTS)
+        first = self._call("memory_search", query=self._query, maxResults=RESULTS)
         assert isinstance(first, SearchOutcome)
         if first.outcome == "unavailable":
             return DeepAnswer(Status.UNAVAILABLE, Reason.NO_INDEX)
@@ -213,7 +214,7 @@ class DeepLane:
                     connection,
                     facts,
                     outcome.results,
-                    query=parse_query(self._task.query),
+                    query=parse_query(self._query),
                     vector=self._vector(outcome, facts),
                     days=[day.isoformat() for day in self._days],
                 )
@@ -225,7 +226,7 @@ class DeepLane:
         """The query's vector, if the index was searched by it and holds vectors of the same model."""
         if self._embedder is None or outcome.mode == "search" or facts.model is None:
             return None
-        vector = self._embedder.known(self._task.query)
+        vector = self._embedder.known(self._query)
         if vector is None or self._embedder.identity().fingerprint != facts.model.identity.fingerprint:
             return None
         return vector

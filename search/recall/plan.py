@@ -17,6 +17,8 @@ _KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
 _LATIN_AMONG_CJK = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])\s?([A-Za-z][\w-]+)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?。！？]\s*)\s*[\"“«¿¡]*$")
 
+_OPERATORS = re.compile(r"[\"“”„＂]|(?<!\S)-(?=\w)")
+
 _ISO = re.compile(r"(?<!\d)(20\d\d)[-/.年]\s?(1[0-2]|0?[1-9])[-/.月]\s?(3[01]|[12]\d|0?[1-9])(?!\d)")
 _MONTH_DAY = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])\s?(?:月|월)\s?(3[01]|[12]\d|0?[1-9])\s?(?:日|号|號|일)?")
 _AGO = re.compile(
@@ -27,6 +29,11 @@ _DAYS: tuple[tuple[int, re.Pattern[str]], ...] = (
     (1, re.compile(r"\byesterday\b|\blast night\b|昨天|昨日|昨晚|어제|\bayer\b|вчера(?!ш)", re.IGNORECASE)),
     (2, re.compile(r"day before yesterday|前天|一昨日|그저께|\banteayer\b|позавчера", re.IGNORECASE)),
 )
+
+
+def plain_words(message: str) -> str:
+    """The message without the signs by which a search knows required and excluded words: a chat means none of them."""
+    return " ".join(_OPERATORS.sub(" ", message).split())
 
 
 def entities(message: str) -> str:

@@ -20,6 +20,7 @@ from search.recall.gates import GateFacts, Stop, first_stop
 from search.recall.intent import IntentVerdict, judge_intent
 from search.recall.models import TurnEmbedder, TurnGenerator, Writers
 from search.recall.outcome import Reason, RecallOutcome, Source, Status, Step
+from search.recall.plan import plain_words
 from search.recall.prompts import Prompt
 from search.recall.query import HistoryTurn, clean, conversation, cut, search_query
 from search.recall.turns import Ended, Late, Turns
@@ -172,7 +173,9 @@ class _Turn:
         try:
             if self.embedder.identity().model != BUNDLED.id:
                 return None  # the judge knows the bundled model's vectors alone
-            return self.embedder.embed_query(self.said, timeout=self.turn.search.embed_timeout_ms / 1000)
+            return self.embedder.embed_query(
+                plain_words(self.said) or self.said, timeout=self.turn.search.embed_timeout_ms / 1000
+            )
         except EmbedderUnavailable:
             return None  # patterns judge alone; the search names what was missing
 
@@ -243,6 +246,8 @@ class _Turn:
             tuple((one.role, one.text) for one in turn.history),
             self.facts.mode,
             turn.query_mode,
+            self.facts.chat_type,
+            turn.search.corpus,
             turn.search.projects,
             turn.settings,
             self.fast.strong,

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from search.recall.plan import days, entities
+from search.recall.plan import days, entities, plain_words
 
 TODAY = date(2026, 3, 4)
 
@@ -48,3 +48,16 @@ def test_days(message: str, expected: list[str]) -> None:
 )
 def test_entities(message: str, expected: str) -> None:
     assert entities(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ('what did "Anna" say', "what did Anna say"),
+        ("it was -5 outside", "it was 5 outside"),
+        ("the wi-fi at 10-12", "the wi-fi at 10-12"),
+        ("“蓝色”的盆", "蓝色 的盆"),
+    ],
+)
+def test_a_chat_does_not_speak_in_search_operators(message: str, expected: str) -> None:
+    assert plain_words(message) == expected
