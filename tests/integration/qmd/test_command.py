@@ -93,7 +93,7 @@ def test_words_without_spaces_are_found(qmd: Run) -> None:
     assert rows(qmd("search", "地窖", "--json"))[0]["file"] == "qmd://memory/memory/key note.md"
 
 
-def test_typed_lines_are_one_query(qmd: Run) -> None:
+def test_typed_lines_are_read(qmd: Run) -> None:
     typed = "lex: spare key\nvec: where is the key\nintent: the house"
     assert rows(qmd("query", typed, "--json"))[0]["file"] == "qmd://memory/MEMORY.md"
 

@@ -21,6 +21,14 @@ def test_without_a_key_nothing_is_said(client: Client, al: Agent, headers: dict[
     assert response.json()["error"]["code"] == "unauthorized"
 
 
+def test_a_key_beyond_its_limit_waits(as_gateway: Mcp, settings: Any) -> None:
+    settings.MEMORY_REQUESTS_PER_MINUTE_KEY = 1
+    answers = [as_gateway.post(LIST) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [200, 429]
+    assert int(answers[1]["Retry-After"]) > 0
+    assert answers[1].json()["error"]["code"] == "too_many_requests"
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 def test_there_is_no_stream_and_no_session(as_gateway: Mcp, method: str) -> None:
     response = as_gateway.client.generic(method, "/mcp", **as_gateway.headers)
