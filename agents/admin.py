@@ -199,8 +199,8 @@ class CollectionAdmin(ServiceAdmin):
 class ApiKeyAdmin(ReadOnlyAdmin):
     """Keys are made through the API, which shows the secret once; here they can be looked at and revoked."""
 
-    list_display = ("name", "agents", "rights", "trusted", "expires_at", "revoked_at", "last_used_at")
-    fields = ("name", "agents", "rights", "trusted", "expires_at", "revoked_at", "last_used_at", "created_at")
+    list_display = ("name", "agents", "rights", "trusted", "expires_at", "revoked_at", "last_used_at", "last_address")
+    fields = (*list_display, "created_at")
     actions = ("revoke",)
 
     @admin.action(description="Revoke", permissions=["revoke"])

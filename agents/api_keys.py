@@ -41,7 +41,7 @@ def lookup_of(secret: str) -> str:
 
 
 def find_key(secret: str) -> ApiKey | None:
-    """The valid key with this secret. One query; writes `last_used_at` at most once a minute."""
+    """The valid key with this secret. One query."""
     now = timezone.now()
     digest = digest_of(secret)
     lookup = digest[:LOOKUP_CHARS]
@@ -50,10 +50,15 @@ def find_key(secret: str) -> ApiKey | None:
     for key in ApiKey.objects.filter(valid, named):
         overlaps = key.previous_until is not None and key.previous_until > now
         if hmac.compare_digest(key.digest, digest) or (overlaps and hmac.compare_digest(key.previous_digest, digest)):
-            if key.last_used_at is None or key.last_used_at < now - LAST_USED_STEP:
-                ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
             return key
     return None
+
+
+def note_use(key: ApiKey, address: str) -> None:
+    """When and from where the key was used last; written at most once a minute."""
+    now = timezone.now()
+    if key.last_used_at is None or key.last_used_at < now - LAST_USED_STEP:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_address=address[:64])
 
 
 def may(key: ApiKey, right: Right) -> bool:

@@ -18,6 +18,7 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    last_address = models.CharField(max_length=64, blank=True, help_text="From where it was used last.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

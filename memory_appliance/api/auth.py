@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from ninja.security import HttpBearer
 
 from agents.actors import Actor, Caller
-from agents.api_keys import Right, find_key, is_trusted, may, visible_agents
+from agents.api_keys import Right, find_key, is_trusted, may, note_use, visible_agents
 from agents.audit import record
 from agents.errors import NotFound
 from agents.models import Agent, ApiKey
@@ -91,17 +91,23 @@ def agent_of(request: HttpRequest, slug: str) -> Agent:
 
 
 def _admit(secret: str, address: str) -> ApiKey | None:
-    """The key with this secret, counted. An address that has tried too many wrong ones is not even looked up."""
+    """The key with this secret, counted.
+
+    An address that has tried too many wrong ones gets no answer, right or wrong, for a while; a key that has been
+    used from there before goes on working, so that one gateway with an old key does not lock out its neighbours.
+    """
     try:
         take(ADDRESS_REQUESTS, address)
-        refuse_when_used_up(KEY_FAILURES, address)
         key = find_key(secret)
         if key is None:
             take(KEY_FAILURES, address)
-        else:
-            take(KEY_REQUESTS, str(key.pk))
+            return None
+        if key.last_address != address:
+            refuse_when_used_up(KEY_FAILURES, address)
+        take(KEY_REQUESTS, str(key.pk))
     except TooMany as error:
         raise ApiError(ErrorCode.TOO_MANY_REQUESTS, str(error), retry_after=error.retry_after) from error
+    note_use(key, address)
     return key
 
 

@@ -90,12 +90,12 @@ class Options(BaseSettings):
         "empty: off. Needs MEMORY_TRUSTED_PROXIES.",
     )
     session_hours: int = Field(168, ge=1, le=8760, description="How long a person stays signed in.")
-    requests_per_minute_key: int = Field(6000, ge=0, le=10**7, description="Requests a key may make; 0: no limit.")
+    requests_per_minute_key: int = Field(60_000, ge=0, le=10**7, description="Requests a key may make; 0: no limit.")
     requests_per_minute_address: int = Field(
-        12_000, ge=0, le=10**7, description="Requests an address may make; 0: no limit."
+        120_000, ge=0, le=10**7, description="Requests an address may make; 0: no limit."
     )
     failed_keys_per_minute: int = Field(
-        600, ge=0, le=10**7, description="Wrong keys an address may try; 0: no limit. A key cannot be guessed."
+        300, ge=0, le=10**7, description="Wrong keys an address may try; 0: no limit. A key cannot be guessed."
     )
     failed_logins_per_minute: int = Field(
         10,

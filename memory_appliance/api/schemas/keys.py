@@ -39,6 +39,7 @@ class KeyAnswer(Answer):
     expires_at: datetime | None
     previous_until: datetime | None = Field(description="Until then the secret before the last rotation works too.")
     last_used_at: datetime | None
+    last_address: str
     created_at: datetime
 
 

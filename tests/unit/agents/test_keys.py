@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from agents.api_keys import find_key, is_trusted, may, sees
+from agents.api_keys import find_key, is_trusted, may, note_use, sees
 from agents.errors import Conflict, Invalid, NotFound
 from agents.models import ApiKey, AuditEvent
 from agents.selectors import get_key, list_agents, list_keys
@@ -36,10 +36,19 @@ def test_no_part_of_the_secret_is_kept() -> None:
 def test_a_key_is_found_by_its_secret_alone(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     made = person("k", rights=["read"])
     assert find_key(made.secret) == made.key
-    with django_assert_num_queries(1):  # last_used_at was written a moment ago
+    with django_assert_num_queries(1):
         assert find_key(made.secret) == made.key
     for wrong in ("", "x", made.secret[:-1], made.secret + "x", made.secret.upper(), "\ud800", "a" * 100_000):
         assert find_key(wrong) is None
+
+
+def test_the_last_use_is_noted_once_a_minute(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    made = person("k", rights=["read"])
+    note_use(made.key, "10.0.0.7")
+    used = ApiKey.objects.get(pk=made.key.pk)
+    assert used.last_used_at is not None and used.last_address == "10.0.0.7"
+    with django_assert_num_queries(0):
+        note_use(used, "10.0.0.8")
 
 
 def test_revoked_and_expired_keys_are_not_found() -> None:

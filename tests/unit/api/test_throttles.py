@@ -33,11 +33,15 @@ def test_a_key_beyond_its_limit_waits_and_another_does_not(
     assert as_stranger.get("/agents/al-2/status").status_code == 200
 
 
-def test_an_address_that_tries_wrong_keys_is_not_even_looked_up(client: Client, as_owner: Api, settings: Any) -> None:
+def test_an_address_that_guesses_learns_nothing_and_known_keys_go_on(
+    client: Client, as_owner: Api, as_stranger: Api, settings: Any
+) -> None:
     settings.MEMORY_FAILED_KEYS_PER_MINUTE = 3
+    assert as_stranger.get("/agents/al-2/status").status_code == 200
     wrong = Api(client, {"HTTP_AUTHORIZATION": "Bearer maa_" + "x" * 32})
     assert [wrong.get("/agents").status_code for _ in range(5)] == [401, 401, 401, 429, 429]
     assert as_owner.get("/agents").status_code == 429
+    assert as_stranger.get("/agents/al-2/status").status_code == 200
     assert as_owner.call("GET", "/agents", REMOTE_ADDR="10.0.0.9").status_code == 200
 
 
