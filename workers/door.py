@@ -79,14 +79,14 @@ def _carry_out(run: Run, job: Job) -> None:
     except IndexBusy:
         _hand_back(run, lease, BUSY_SECONDS, "Another job is writing this index.")
     except EmbedderUnavailable as error:
-        _hand_back(run, lease, max(MODEL_SECONDS, error.wait_seconds), f"{error.message} {error.hint}".strip())
+        _hand_back(run, lease, max(MODEL_SECONDS, error.wait_seconds), error.advice())
     except IndexDamaged as error:
         _hand_back(run, lease, BUSY_SECONDS, error.advice())
         dispatch(request_run(agent=run.index_agent, kind=Run.Kind.UPDATE, reason="damage"))
     except IndexUnavailable as error:
         _not_written(run, lease, error)
     except SearchError as error:
-        _end(run, lease, Run.State.FAILED, error=f"{error.message} {error.hint}".strip())
+        _end(run, lease, Run.State.FAILED, error=error.advice())
     except Exception as error:
         # The worker goes on, the owner reads one line, and Celery logs the traceback.
         _end(run, lease, Run.State.FAILED, error=f"Unexpected {type(error).__name__}; see the worker's log.")

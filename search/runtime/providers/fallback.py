@@ -41,18 +41,21 @@ class FallbackEmbedder:
         try:
             vectors = embedder.embed_documents(texts, timeout=timeout)
         except EmbedderUnavailable as error:
-            if embedder is self._first:
-                self._note(error)
+            if embedder is self._first and self._gives_up(error):
+                # The next job finds the second in turn: there is nothing to wait for.
+                raise EmbedderUnavailable(error.message, hint="The fallback takes over.", kind=error.kind) from error
             raise
         if embedder is self._first:
             self._failing_since = None
         return vectors
 
-    def _note(self, error: EmbedderUnavailable) -> None:
+    def _gives_up(self, error: EmbedderUnavailable) -> bool:
         now = time.monotonic()
         self._failing_since = now if self._failing_since is None else self._failing_since
-        if error.kind in _FOR_GOOD or now - self._failing_since >= PATIENCE_SECONDS:
-            self._probe_at = now + PROBE_AGAIN_SECONDS
+        if error.kind not in _FOR_GOOD and now - self._failing_since < PATIENCE_SECONDS:
+            return False
+        self._probe_at = now + PROBE_AGAIN_SECONDS
+        return True
 
     def _in_turn(self) -> Embedder:
         if self._probe_at is None:

@@ -64,8 +64,8 @@ def test_a_busy_index_sends_the_run_back_for_a_moment(new_run: NewRun) -> None:
 
 
 def test_a_missing_model_leaves_the_run_waiting_with_the_reason(new_run: NewRun) -> None:
-    run = after(new_run("embed"), raising(EmbedderUnavailable("still building: 12 of 83")))
-    assert (run.state, run.error) == ("queued", "still building: 12 of 83")
+    run = after(new_run("embed"), raising(EmbedderUnavailable("still building: 12 of 83.")))
+    assert (run.state, run.error) == ("queued", "still building: 12 of 83.")
 
 
 def test_progress_goes_on_over_the_bouts_of_one_run(new_run: NewRun) -> None:
