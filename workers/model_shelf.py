@@ -26,6 +26,8 @@ from search.runtime.resident import resident_bytes
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 600.0
+EMBEDDER_IDLE_FACTOR = 144
+"""An embedder stays a day: a search does not wait the seconds that loading it again takes."""
 FAILED_SECONDS = 30.0
 """For so long a model that could not be loaded is not tried again."""
 
@@ -154,7 +156,9 @@ class ModelShelf:
             return [self._places.pop(key) for key in gone]
 
     def _patience(self, place: _Place) -> float:
-        return FAILED_SECONDS if place.future.exception() is not None else self._idle_seconds
+        if place.future.exception() is not None:
+            return min(FAILED_SECONDS, self._idle_seconds)
+        return self._idle_seconds * (EMBEDDER_IDLE_FACTOR if place.role == "embed" else 1)
 
     def _tidy_for_ever(self) -> None:
         while True:

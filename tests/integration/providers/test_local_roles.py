@@ -13,6 +13,7 @@ from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUna
 from search.runtime.protocols import Message
 from tests.integration.providers.conftest import Served
 from tests.integration.providers.tiny import write_embedder, write_generator, write_reranker
+from workers import model_shelf
 from workers.local_clients import LocalGenerator, LocalReranker
 
 pytestmark = pytest.mark.model
@@ -138,10 +139,20 @@ def test_a_damaged_file_is_refused_and_the_server_lives(served: Served, keep: in
     assert served.client().status().models[0]["state"] == "failed"
 
 
-def test_a_file_that_was_exchanged_has_another_identity(served: Served) -> None:
+def test_a_file_that_was_exchanged_has_another_identity(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_embedder(served.folder / "e.gguf", seed=1)
     before = served.client(str(path)).identity()
+    monkeypatch.setattr(model_shelf, "EMBEDDER_IDLE_FACTOR", 1)
     time.sleep(0.3)
     served.shelf.put_away_idle()
     write_embedder(path, seed=2)
     assert served.client(str(path)).identity().fingerprint != before.fingerprint
+
+
+def test_an_embedder_stays_when_others_are_put_away(served: Served) -> None:
+    embeds, ranks = str(write_embedder(served.folder / "e.gguf")), str(write_reranker(served.folder / "r.gguf"))
+    served.client(embeds).embed_query(QUESTION, timeout=5)
+    reranker(served, ranks).rerank(QUESTION, NOTES, timeout=5)
+    time.sleep(0.3)
+    served.shelf.put_away_idle()
+    assert [entry["role"] for entry in served.client().status().models] == ["embed"]
