@@ -64,11 +64,6 @@ def test_an_address_that_leads_nowhere(as_owner: Api, al: Agent, address: str) -
     assert (response.status_code, error_of(response)["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("path", ["recall", "context", "notes", "flush", "forget", "files/content"])
-def test_a_call_of_a_later_version_does_not_exist(as_owner: Api, al: Agent, path: str) -> None:
-    assert error_of(as_owner.post(f"/agents/al/{path}", {}))["code"] == "not_found"
-
-
 @pytest.mark.parametrize(("method", "path"), [("GET", SEARCH), ("DELETE", "/agents"), ("TRACE", "/agents/al")])
 def test_a_wrong_method_names_the_right_ones(as_owner: Api, al: Agent, method: str, path: str) -> None:
     response = as_owner.call(method, path)
