@@ -21,6 +21,7 @@ from search.index.vectors import passage_cosines
 from search.outcome import Hit
 from search.rank.profiles import resolve
 from search.recall.outcome import Source
+from search.recall.wrapped import goes_on, rest_of_sentence
 from search.retrieve.query import KeywordQuery
 from search.runtime.centres import centre_query
 from search.runtime.protocols import Vectors
@@ -184,5 +185,9 @@ def _lines(hit: Hit, text: str, pieces: Sequence[str], scale: Scale) -> list[tup
             at = max(at, text.find(line, at))
             lines.append(Line(line, hit.start_line + text.count("\n", 0, at), scale.coverage(line)))
             at += len(line)
+        after = text[at + 1 :].split("\n", 1)[0] if text[at : at + 1] == "\n" else ""
+        if goes_on(text[text.rfind("\n", 0, at) + 1 : at], after):
+            rest = rest_of_sentence(after)
+            lines.append(Line(rest, lines[-1].number + 1, scale.coverage(rest)))
         found.append(tuple(lines))
     return found

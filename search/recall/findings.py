@@ -10,7 +10,7 @@ from search.get import GetResult
 from search.outcome import Hit
 from search.recall.evidence import Evidence
 from search.recall.outcome import Note, Source
-from search.recall.summary import extract
+from search.recall.summary import extract, joined
 from search.retrieve.query import parse_query
 
 MAX_SOURCES = 5
@@ -82,4 +82,4 @@ class Findings:
         notes = extract(chosen, self._limit)
         if not notes:
             return None
-        return Finding(" ".join(note.text for note in notes), notes, tuple(one.source for one in chosen))
+        return Finding(joined(notes), notes, tuple(one.source for one in chosen))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
@@ -78,22 +78,21 @@ class Writers:
         self._free = threading.Condition()
         self._since: float | None = None
 
-    @contextmanager
-    def turn(self, until: float) -> Iterator[None]:
-        """Raises `GeneratorUnavailable` when the one that writes has been at it for three seconds."""
+    def take(self, until: float) -> bool:
+        """False when the one that writes has been at it for three seconds."""
         with self._free:
             while self._since is not None:
                 left = min(until, self._since + STALLED_SECONDS) - time.monotonic()
                 if left <= 0:
-                    raise GeneratorUnavailable("the writing model is busy with another turn")
+                    return False
                 self._free.wait(left)
             self._since = time.monotonic()
-        try:
-            yield
-        finally:
-            with self._free:
-                self._since = None
-                self._free.notify()
+            return True
+
+    def give_back(self) -> None:
+        with self._free:
+            self._since = None
+            self._free.notify()
 
 
 class TurnGenerator:
@@ -118,9 +117,20 @@ class TurnGenerator:
     def _key(self) -> str:
         return f"generate:{self._generator.name}"
 
-    def turn(self) -> AbstractContextManager[None]:
-        """Has the generator to itself; raises `GeneratorUnavailable` when another turn does not give it back."""
-        return self._writers.turn(self._until)
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Has the generator to itself; raises `GeneratorUnavailable` when another turn does not give it back.
+
+        That counts as a time-out, so that the queue behind a stalled model is sent on at once; if it was only slow,
+        its answer sets the count back.
+        """
+        if not self._writers.take(self._until):
+            self._breaker.timed_out(self._key)
+            raise GeneratorUnavailable("the writing model is busy with another turn")
+        try:
+            yield
+        finally:
+            self._writers.give_back()
 
     def generate(
         self, messages: Sequence[Message], *, max_tokens: int, json_schema: Mapping[str, Any] | None = None

@@ -9,12 +9,15 @@ from search.recall.block import one_line
 from search.recall.evidence import Evidence, Line, Passage
 from search.recall.outcome import Note, Source
 from search.recall.query import cut
+from search.recall.wrapped import goes_on
 
 SHARE_OF_BEST = 0.75
 """A further sentence joins the first when it is at least this relevant in comparison."""
 SHARE_OF_LINE = 0.5
 """A line of a passage is kept when it has at least this much of what its best line has."""
 LEAST_COVERAGE = 0.1
+BETWEEN = "; "
+_ENDS = tuple(".!?。！？；;…")
 LEAST_ROOM = 40
 """Characters that must be left for a further sentence to be worth starting."""
 
@@ -23,7 +26,7 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}(\s|$)")
 
 
 def extract(evidence: Sequence[Evidence], limit: int) -> tuple[Note, ...]:
-    """The best sentences of what was found, best first, together at most `limit` characters (with one space between).
+    """The best sentences of what was found, best first, together at most `limit` characters.
 
     The first is cut when it alone is too long; others only come in whole.
     """
@@ -39,11 +42,20 @@ def extract(evidence: Sequence[Evidence], limit: int) -> tuple[Note, ...]:
             continue
         if not notes:
             text = cut(text, limit, mark="…")
-        elif len(text) + 1 > left:
+        elif len(text) > left:
             continue
         notes.append(Note(text, Source(passage.path, lines[0].number, lines[-1].number)))
-        left -= len(text) + 1
+        left -= len(text) + len(BETWEEN)
     return tuple(notes)
+
+
+def joined(notes: Sequence[Note]) -> str:
+    """The notes as one text, each told apart from the next."""
+    text = ""
+    for note in notes:
+        between = " " if text.endswith(_ENDS) else BETWEEN
+        text = f"{text}{between}{note.text}" if text else note.text
+    return text
 
 
 def telling(passage: Passage) -> list[Line]:
@@ -58,6 +70,8 @@ def telling(passage: Passage) -> list[Line]:
     ]
     if not chosen:
         return list(passage.lines)
+    texts = [*(line.text for line in passage.lines), ""]
+    chosen = sorted({*chosen, *(place + 1 for place in chosen if goes_on(texts[place], texts[place + 1]))})
     head = [passage.lines[0]] if chosen[0] > 0 and _HEADING.match(passage.lines[0].text) else []
     return head + [passage.lines[place] for place in chosen]
 

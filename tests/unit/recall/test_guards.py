@@ -9,10 +9,11 @@ import pytest
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
 from search.recall.breaker import Breaker
-from search.recall.models import TurnEmbedder, Writers
+from search.recall.models import TurnEmbedder, TurnGenerator, Writers
 from search.recall.turns import Ended, Late, Turns
 from search.runtime.protocols import Vectors
 from tests.engine import WordEmbedder
+from tests.unit.recall.conftest import Scripted
 
 
 class Counting(WordEmbedder):
@@ -68,14 +69,17 @@ def test_an_embedder_that_failed_is_not_asked_again_in_the_same_turn() -> None:
 
 def test_nobody_waits_behind_a_writer_that_is_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("search.recall.models.STALLED_SECONDS", 0.1)
-    writers = Writers()
-    with writers.turn(time.monotonic() + 5):
+    writers, breaker = Writers(), Breaker()
+    until = time.monotonic() + 5
+    with TurnGenerator(Scripted(), breaker, writers, until=until).turn():
         started = time.monotonic()
-        with pytest.raises(GeneratorUnavailable), writers.turn(started + 5):
-            pass
+        for _ in range(3):
+            waiting = TurnGenerator(Scripted(), breaker, writers, until=until)
+            with pytest.raises(GeneratorUnavailable), waiting.turn():
+                pass
         assert 0.05 < time.monotonic() - started < 1
-    with writers.turn(time.monotonic() + 5):
-        pass  # it is free again
+        assert waiting.resting  # whoever comes now does not even try
+    assert writers.take(until)
 
 
 def test_identical_turns_at_the_same_time_share_one_run() -> None:
