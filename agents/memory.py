@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from django.conf import settings
+from django.utils import timezone
 
 from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
+from agents.consolidation.signals import record_uses
 from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
-from agents.role_models import embedder_for, embedder_of
+from agents.role_models import embedder_for, embedder_of, generator_for, reranker_for
 from agents.scope import Decision, decide
 from agents.sessions import Session
 from agents.specs import index_spec, scope_of
@@ -81,7 +83,17 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
     if withheld:
         spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
     request = replace(request, visible_session=visible_session(scope_of(agent), decision))
-    outcome = pipeline.search(spec, request, embedder_for(agent), embedder_of)
+    full = request.mode == "query"
+    outcome = pipeline.search(
+        spec,
+        request,
+        embedder_for(agent),
+        embedder_of,
+        reranker=reranker_for(agent) if full else None,
+        generator=generator_for(agent) if full else None,
+    )
+    if own.consolidate_enabled and outcome.results:
+        record_uses(agent, params.query, outcome.results, now=timezone.now())
     return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
 
 

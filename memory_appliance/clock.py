@@ -1,4 +1,4 @@
-"""The clock: what `celery beat` runs. It sends two names at their times and loads neither Django's apps nor the tasks.
+"""The clock: what `celery beat` runs. It sends names at their times and loads neither Django's apps nor the tasks.
 
 An application of its own because beat would otherwise load all that a worker needs: 120 MB to send a name.
 """
@@ -18,6 +18,11 @@ app.config_from_object(settings, namespace="CELERY")
 app.conf.beat_schedule = {
     # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
     "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": CONTROL, "expires": _PERIOD}},
+    "consolidate": {
+        "task": "workers.consolidate",
+        "schedule": crontab(hour=3, minute=0),
+        "options": {"queue": CONTROL, "expires": 3600},
+    },
     "tidy": {
         "task": "workers.tidy",
         "schedule": crontab(hour=3, minute=30),

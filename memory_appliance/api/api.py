@@ -10,6 +10,7 @@ from memory_appliance.api.routes import (
     agents,
     audit,
     collections,
+    consolidate,
     context,
     export,
     files,
@@ -43,7 +44,7 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, transcripts, flush, files, forget, imports, export):
+for part in (search, get, recall, context, notes, transcripts, flush, consolidate, files, forget, imports, export):
     api.add_router("/agents", part.router)
 for part in (index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)

@@ -23,6 +23,7 @@ EXAMPLES: dict[str, Any] = {
         ],
     },
     "reset_session": {"reason": "new"},
+    "consolidate": {"dry_run": True},
     "flush": {
         "session_key": "agent:home:telegram:direct:42",
         "messages": [{"role": "user", "text": "We decided to paint the shed green in May."}],
@@ -58,4 +59,7 @@ EXAMPLES: dict[str, Any] = {
     "rotate_key": {"overlap_seconds": 3600},
     "create_user": {"name": "ann", "password": "maple bottle quiet engine", "roles": {"home": "edit"}},
     "change_user": {"roles": {"home": "view"}, "active": True},
+    "pull_model": {"model": "embeddinggemma-300m-q8"},
+    "set_providers": {"embed": {"model": "openai:text-embedding-3-small", "fallback": "local"}},
+    "test_provider": {"role": "embed", "model": "local"},
 }

@@ -13,8 +13,14 @@ from functools import cache
 from pathlib import Path
 
 from search.documents.terms import fold
-from search.recall.intent.language import scripts_of
 
+SCRIPTS = {
+    "latin": re.compile("[a-z]"),
+    "cyrillic": re.compile("[\u0400-\u04ff]"),
+    "hangul": re.compile("[\uac00-\ud7af]"),
+    "kana": re.compile("[\u3040-\u30ff]"),
+    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"),
+}
 FOLDER = Path(__file__).parent / "languages"
 
 CUES = (
@@ -63,7 +69,7 @@ def languages() -> tuple[Language, ...]:
 def cues_of(text: str) -> frozenset[str]:
     """The cues in a text, in every language that its scripts may be."""
     folded = fold(text)
-    scripts = scripts_of(folded)
+    scripts = frozenset(name for name, letters in SCRIPTS.items() if letters.search(folded))
     spoken = (language for language in languages() if language.reads(scripts))
     return frozenset(name for language in spoken for name, cue in language.cues.items() if cue.search(folded))
 

@@ -1,9 +1,10 @@
-"""`manage.py evaluate --dataset PATH`: how well search answers questions whose answers are known."""
+"""`manage.py evaluate`: how well search answers known questions, and how well a flush picks what matters."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from agents.agent_settings import AgentSettings
+from agents.embedding import set_embedder_factory
 from agents.errors import RuleError
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
+from memory_appliance.management.evaluation.flush import evaluate_flush, total
 from memory_appliance.management.evaluation.table import abstention_lines, differences, table, tuning_lines
 from search.errors import SearchError
 from search.evaluation.abstention import measure_abstention
@@ -32,7 +35,9 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--dataset", type=Path, required=True, help="folder with workspaces/ and queries.jsonl")
+        source = parser.add_mutually_exclusive_group(required=True)
+        source.add_argument("--dataset", type=Path, help="folder with workspaces/ and queries.jsonl")
+        source.add_argument("--flush", type=Path, help="folder with transcripts and gold.jsonl")
         parser.add_argument("--mode", action="append", choices=[*MODES, "query"], dest="modes")
         parser.add_argument(
             "--distractors", type=Path, nargs="+", default=[], help="data sets whose notes go into every agent"
@@ -51,7 +56,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._evaluate(options)
+            if options["flush"]:
+                self._flush(options["flush"], as_json=options["as_json"])
+            else:
+                self._evaluate(options)
         except (SearchError, RuleError) as error:
             raise CommandError(f"{error.message} {error.hint}".strip(), returncode=1) from error
 
@@ -96,6 +104,17 @@ class Command(BaseCommand):
                 lines = list(abstention_lines(measure_abstention(evaluation, "hybrid", ranking, answered=tick)))
         for line in lines:
             self.stdout.write(line)
+
+    def _flush(self, folder: Path, *, as_json: bool) -> None:
+        embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
+        set_embedder_factory(lambda: embedder)
+        rows = []
+        for row in evaluate_flush(folder, embedder):
+            rows.append(row)
+            if not as_json:
+                self.stdout.write(row.line())
+        rows.append(total(rows))
+        self.stdout.write(json.dumps([asdict(row) for row in rows], indent=2) if as_json else rows[-1].line())
 
     def _build(self, evaluation: Evaluation) -> None:
         with tqdm(desc="index", file=sys.stderr, disable=None) as bar:
