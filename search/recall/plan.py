@@ -9,6 +9,8 @@ from search.documents.terms import fold
 
 MAX_DAYS = 3
 MAX_ENTITIES = 8
+LONG_NUMBER = 4
+"""A number of fewer digits names nothing by itself."""
 
 _QUOTED = re.compile(r"[\"“„「『《«`]([^\"”“」』》»`]{2,60})[\"”“」』》»`]")
 _IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:@×-]*\d)[\w][\w./:@×-]*[\w]|(?<!\w)[A-Za-z]\w*(?:[._/@-]\w+)+")
@@ -42,7 +44,8 @@ def entities(message: str) -> str:
     for match in _QUOTED.finditer(message):
         found[match[1].strip()] = None
     for match in _IDENTIFIER.finditer(message):
-        found[match[0]] = None
+        if not match[0].isdigit() or len(match[0]) >= LONG_NUMBER:
+            found[match[0]] = None
     for match in _NAME.finditer(message):
         # The first word of a sentence is capitalised whatever it is.
         rest = match[0].partition(" ")[2]

@@ -42,6 +42,8 @@ def test_days(message: str, expected: list[str]) -> None:
         ("那台 chanterelle 路由器的密码", "chanterelle"),
         ("What does “blue pot” mean?", "blue pot"),
         ("what do I like", ""),
+        ("which 17 boxes did we pack", ""),
+        ("which box has number 4711", "4711"),
         ("Tobin", ""),  # it would only repeat the message
         ("", ""),
     ],
