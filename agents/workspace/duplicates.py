@@ -24,30 +24,47 @@ Key = tuple[str, ...]
 
 def find_duplicate(lines: Sequence[str], note: Sequence[str]) -> tuple[int, int] | None:
     """1-based first and last line of the passage in `lines` that says what the lines of `note` say."""
-    wanted = [key for key in _keys(note) if key]
+    wanted = [key for key in map(_key, note) if key]
     if not wanted:
         return None
-    filled = [(number, key) for number, key in enumerate(_keys(lines), start=1) if key]
-    for place in range(len(filled) - len(wanted) + 1):
-        if filled[place][1] == wanted[0] and [key for _, key in filled[place : place + len(wanted)]] == wanted:
-            return filled[place][0], filled[place + len(wanted) - 1][0]
+    needles = _needles(wanted[0])
+    for index, folded in enumerate(fold("\n".join(lines)).split("\n")):
+        # Most lines of a long file are told apart by a look; only the rest is taken to pieces.
+        if all(needle in folded for needle in needles) and _key(lines[index]) == wanted[0]:
+            last = _last_line(lines, index, wanted[1:])
+            if last is not None:
+                return index + 1, last + 1
     return None
 
 
-def _keys(lines: Sequence[str]) -> list[Key]:
-    stripped, _ = strip_annotations(lines, curated=True)
-    return [_key(line) for line in stripped]
+def _needles(key: Key) -> tuple[str, ...]:
+    """Folded pieces that every line with this key holds as they are."""
+    words = [word for word in key if not CJK_RUN.match(word)]
+    return (max(words, key=len),) if words else tuple(dict.fromkeys(key[0]))[:4]
+
+
+def _last_line(lines: Sequence[str], first: int, wanted: Sequence[Key]) -> int | None:
+    """Index of the line where the passage ends; None when what follows says something else."""
+    last = first
+    for key in wanted:
+        last += 1
+        while last < len(lines) and not lines[last].strip():
+            last += 1
+        if last == len(lines) or _key(lines[last]) != key:
+            return None
+    return last
 
 
 def _key(line: str) -> Key:
     """What a line says; empty for an empty line. A line of signs alone is compared sign by sign."""
+    line = strip_annotations([line], curated=True)[0][0]
     line = _MARKER.sub("", line).strip()
     words = [_PARTICLES.sub("", word) if CJK_RUN.match(word) else word for word in tokens(line)]
     said = [word for word in words if word and word not in _EMPTY_WORDS]
     if said:
         # A run of CJK text is split by punctuation that may differ.
-        return (*_joined_runs(said), *(sign.strip() for sign in _MEASURES.findall(line)))
-    return tuple(_SIGNS.findall(fold(line)) or line.split())
+        return (*_joined_runs(said), *(sign.strip() for sign in _MEASURES.findall(fold(line))))
+    return tuple(_SIGNS.findall(fold(line)) or fold(line).split())
 
 
 def _joined_runs(words: list[str]) -> list[str]:

@@ -113,7 +113,7 @@ def test_a_save_in_the_moment_of_a_replacement_wins(desk: Desk, monkeypatch: pyt
 
 def test_a_full_disk_takes_nothing_of_a_note(desk: Desk) -> None:
     size = 8_000_000
-    desk.file().write_bytes(b"- filler\n" * (size // 9))
+    desk.file().write_bytes((b"- " + b"filler " * 10_000 + b"\n") * (size // 70_000))
     size = desk.file().stat().st_size
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, limits[1]))
@@ -124,4 +124,4 @@ def test_a_full_disk_takes_nothing_of_a_note(desk: Desk) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert desk.file().stat().st_size == size
     assert not WorkspaceWrite.objects.exists()
-    assert not desk.note("A note of more than ten bytes.").duplicate
+    assert not desk.note("A note of more than ten bytes.", index=False).duplicate

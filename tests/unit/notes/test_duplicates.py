@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from agents.workspace.duplicates import find_duplicate
@@ -49,6 +51,21 @@ def test_several_lines_are_compared_together() -> None:
     note = ["The boiler is serviced on 12 March at 9:30.", "", "Call the plumber"]
     assert find_duplicate(LINES, note) == (3, 4)
     assert find_duplicate(LINES, [*note, "Pay the plumber"]) is None
+
+
+def test_annotations_of_the_file_do_not_count() -> None:
+    assert find_duplicate(["- The gate opens with 4411. <!-- trigger: gate -->"], ["The gate opens with 4411"]) == (
+        1,
+        1,
+    )
+
+
+def test_a_long_file_is_looked_through_quickly() -> None:
+    lines = [f"- Entry {number} of a long log, 备用钥匙在第{number}个花盆下面。" for number in range(20_000)]
+    started = time.process_time()
+    assert find_duplicate(lines, ["备用钥匙在第 19999 个花盆下面", "Nothing follows."]) is None
+    assert find_duplicate(lines, [lines[-1]]) == (20_000, 20_000)
+    assert time.process_time() - started < 2
 
 
 def test_signs_alone_are_compared_as_signs() -> None:
