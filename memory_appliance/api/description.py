@@ -19,6 +19,13 @@ PARAMETERS: dict[str, tuple[str, Any]] = {
 }
 """Parameters of addresses whose name alone does not say what they are, each with an example."""
 
+_TEXT = {"schema": {"type": "string"}}
+FILES: dict[str, dict[str, Any]] = {
+    "export": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+    "export_audit": {"application/x-ndjson": _TEXT, "text/csv": _TEXT},
+}
+"""Calls that answer with a file, and what it is."""
+
 
 class DescribedApi(NinjaAPI):
     """Every address that needs a key has the same errors; no route has to repeat them."""
@@ -69,7 +76,7 @@ def _complete(operation: dict[str, Any], method: str, path: str) -> None:
     body = operation.get("requestBody")
     parameters = operation.get("parameters", [])
     possible = {400, 401, 403, 429, 500, 503}
-    if "{" in path:
+    if "{" in path or body:
         possible.add(404)
     if "{" in path or method != "get":
         possible.add(409)
@@ -82,6 +89,8 @@ def _complete(operation: dict[str, Any], method: str, path: str) -> None:
         str(status): {"$ref": f"#/components/responses/Error{status}"} for status in sorted(possible & _statuses())
     }
     operation["responses"] = {**responses, **{status: errors[status] for status in errors if status not in responses}}
+    if operation["operationId"] in FILES:
+        responses["200"]["content"] = FILES[operation["operationId"]]
     for parameter in parameters:
         if parameter["in"] == "path" and parameter["name"] in PARAMETERS:
             parameter["description"], parameter["example"] = PARAMETERS[parameter["name"]]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Any
 
 from django.utils import timezone
 from ninja import Schema
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from agents.models import AuditEvent
 from agents.selectors import AuditFilter
@@ -20,7 +21,14 @@ def _in_utc(moment: datetime) -> datetime:
     return timezone.make_aware(moment, timezone.get_default_timezone()) if timezone.is_naive(moment) else moment
 
 
-Moment = Annotated[datetime, AfterValidator(_in_utc)]
+def _written_out(value: object) -> object:
+    """A bare number is no time that a person or a program means here."""
+    if isinstance(value, str) and not re.match(r"\d{4}-\d\d-\d\d", value):
+        raise ValueError("not an ISO 8601 time, such as 2026-11-30T08:00:00Z")
+    return value
+
+
+Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 
 
 class AuditQuery(Schema):
