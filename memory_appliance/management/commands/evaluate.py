@@ -18,6 +18,7 @@ from agents.embedding import set_embedder_factory
 from agents.errors import RuleError
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
 from memory_appliance.management.evaluation.flush import evaluate_flush, total
+from memory_appliance.management.evaluation.intent import intent_table, judge_all, load_messages
 from memory_appliance.management.evaluation.table import abstention_lines, differences, table, tuning_lines
 from search.errors import SearchError
 from search.evaluation.abstention import measure_abstention
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--dataset", type=Path, help="folder with workspaces/ and queries.jsonl")
         source.add_argument("--flush", type=Path, help="folder with transcripts and gold.jsonl")
+        source.add_argument("--intent", type=Path, help="JSON lines of lang, text, label: judge recall intent")
         parser.add_argument("--mode", action="append", choices=[*MODES, "query"], dest="modes")
         parser.add_argument(
             "--distractors", type=Path, nargs="+", default=[], help="data sets whose notes go into every agent"
@@ -58,6 +60,8 @@ class Command(BaseCommand):
         try:
             if options["flush"]:
                 self._flush(options["flush"], as_json=options["as_json"])
+            elif options["intent"]:
+                self._evaluate_intent(options)
             else:
                 self._evaluate(options)
         except (SearchError, RuleError) as error:
@@ -115,6 +119,15 @@ class Command(BaseCommand):
                 self.stdout.write(row.line())
         rows.append(total(rows))
         self.stdout.write(json.dumps([asdict(row) for row in rows], indent=2) if as_json else rows[-1].line())
+
+    def _evaluate_intent(self, options: dict[str, Any]) -> None:
+        messages = load_messages(options["intent"])
+        result = judge_all(messages, evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models"))
+        document = json.dumps(result.as_dict(), indent=2)
+        if options["save"]:
+            options["save"].write_text(document, "utf-8")
+        for line in [document] if options["as_json"] else intent_table(result):
+            self.stdout.write(line)
 
     def _build(self, evaluation: Evaluation) -> None:
         with tqdm(desc="index", file=sys.stderr, disable=None) as bar:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from search.recall.intent.reading import read_message
+from search.recall.intent.head import load_head
+from search.recall.intent.reading import Reading, read_message
 from search.runtime.protocols import Vectors
 
+THRESHOLD = 0.5
+"""The head's probabilities are calibrated on held-out folds, so that this is where precision and recall meet."""
+
 _SURE = 0.97
-"""Score of a message that a sure pattern settles."""
+_VETO = frozenset({"text_task", "keep_this", "world", "remind"})
+"""Cues beside which a recall pattern is not sure any more and the head decides. A word of the future is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntentVerdict:
-    """`score` is the calibrated probability of "recall"; `evidence` says what decided, for the recall event."""
+    """`score` is the probability of "recall"; `evidence` says what decided, for the recall event."""
 
     verdict: Literal["recall", "none"]
     score: float
@@ -22,8 +27,17 @@ class IntentVerdict:
 
 
 def judge_intent(message: str, vector: Vectors | None) -> IntentVerdict:
-    """`vector` is the raw unit query embedding of `message` by the bundled model, or None."""
+    """`vector` is the raw unit query embedding of `message` by the bundled model; without it words alone decide."""
+    if not message.strip():
+        return IntentVerdict("none", 0.0, "empty message")
     reading = read_message(message)
-    if reading.recall and not reading.none:
+    if reading.recall and not reading.none and not reading.cues & _VETO:
         return IntentVerdict("recall", _SURE, f"pattern: {reading.recall}")
-    return IntentVerdict("none", 1 - _SURE, f"pattern: {reading.none}" if reading.none else "nothing asks for memory")
+    head = load_head()
+    score = head.probability(reading, vector)
+    return IntentVerdict("recall" if score >= THRESHOLD else "none", round(score, 4), _evidence(reading, vector))
+
+
+def _evidence(reading: Reading, vector: Vectors | None) -> str:
+    cues = ", ".join(sorted(reading.cues)) or "none"
+    return f"{'words' if vector is None else 'words and meaning'}; cues: {cues}"

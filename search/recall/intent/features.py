@@ -1,0 +1,65 @@
+"""Numbers for the trained head: what a reading shows, each pair of it, its n-grams, and the embedding's direction."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search.recall.intent.language import CUES, SCRIPTS
+from search.recall.intent.reading import SHAPES, Reading
+from search.runtime.protocols import Vectors
+
+Numbers = NDArray[np.float32]
+
+MARKS = (*CUES, *SHAPES, *SCRIPTS)
+"""What can be present in a reading, by position."""
+
+BUCKETS = 1 << 14
+"""N-grams share this many weights by their checksum."""
+
+_FIRST, _SECOND = np.triu_indices(len(MARKS), 1)
+SURFACE = len(MARKS) + len(_FIRST) + BUCKETS
+_MARK_SCALE, _PAIR_SCALE, _GRAM_SCALE = 0.32, 0.17, 4.5
+"""How far each kind of number may move the sum under the same regularisation."""
+
+_LONGEST_GRAM, _LONGEST_DENSE_GRAM = 5, 3
+_DENSE_SCRIPTS_FROM = "\u2e80"
+
+
+def surface(reading: Reading) -> Numbers:
+    """Marks, their pairs ("last week" with "we discussed" says more than the two apart) and n-grams."""
+    present = reading.cues | reading.shapes | reading.scripts
+    marks = np.fromiter((mark in present for mark in MARKS), dtype=np.float32, count=len(MARKS))
+    grams = np.zeros(BUCKETS, dtype=np.float32)
+    buckets = list(_grams(reading.text))
+    grams[buckets] = _GRAM_SCALE / np.sqrt(max(len(buckets), 1))
+    pairs = _PAIR_SCALE * marks[_FIRST] * marks[_SECOND]
+    return np.concatenate((_MARK_SCALE * marks, pairs, grams), dtype=np.float32)
+
+
+def direction(vectors: Vectors, mean: Numbers) -> Numbers:
+    """Embeddings as unit vectors from the mean: all vectors of the model lie close together."""
+    away = vectors - mean
+    return np.asarray(away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-9), dtype=np.float32)
+
+
+def likeness(directions: Numbers, landmarks: Numbers) -> Numbers:
+    """How near each direction is to each landmark sentence: 1 is the same, 0.02 the opposite."""
+    return np.asarray(np.exp(2.0 * (directions @ landmarks.T) - 2.0), dtype=np.float32)
+
+
+def _grams(text: str) -> set[int]:
+    """Buckets of the runs of 2 to 5 characters; in dense scripts, where one character says more, of 1 to 3."""
+    padded = f" {text} "
+    found = set()
+    for at in range(len(padded)):
+        for size in range(1, _LONGEST_GRAM + 1):
+            gram = padded[at : at + size]
+            dense = max(gram) >= _DENSE_SCRIPTS_FROM
+            if len(gram) < size or (dense and size > _LONGEST_DENSE_GRAM):
+                break
+            if dense or size > 1:
+                found.add(zlib.crc32(gram.encode("utf-8", "replace")) % BUCKETS)
+    return found
