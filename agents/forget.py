@@ -197,7 +197,9 @@ def _keep_block_alone(agent: Agent, row: WorkspaceWrite) -> str:
 
 
 def _block_of(agent: Agent, row: WorkspaceWrite) -> bytes:
-    return objects.load(agent.slug, row.after)[row.start :].strip(b"\n")
+    """The note's own lines, without the heading or the empty line that was put before them."""
+    added = objects.load(agent.slug, row.after)[row.start :].strip(b"\n").split(b"\n")
+    return b"\n".join(added[-(row.end_line - row.start_line + 1) :])
 
 
 def _out_of_index(agent: Agent, plan: _Plan, *, dry_run: bool) -> tuple[int, int]:

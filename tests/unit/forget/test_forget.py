@@ -75,6 +75,13 @@ def test_a_chat_goes_line_by_line_and_others_stay(al: Agent, data_dir: Path) -> 
     assert text_of(al) == "- Before all.\n"
 
 
+def test_the_heading_that_a_chat_opened_the_day_with_stays(al: Agent) -> None:
+    note(al, "The alarm code is 9137.\n\nDo not tell.", CHAT, heading="# 2026-03-01")
+    note(al, "The ladder is lent to Ivo.", OTHER)
+    assert gone(al, session_key=CHAT).removed.texts[0].start_line == 3
+    assert text_of(al) == "# 2026-03-01\n\n\n- The ladder is lent to Ivo.\n"
+
+
 def test_a_file_made_for_a_chat_goes_whole(al: Agent) -> None:
     create(
         agent=al, actor=KEY, path="memory/2026-03-01-1530.md", text="User: hi\n", origin="agent", session_key=CHAT
