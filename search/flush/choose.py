@@ -18,7 +18,7 @@ from search.flush.own_words import own_words, weight
 
 Kind = Literal["decision", "fact", "preference", "task"]
 
-THRESHOLD = 1.0
+THRESHOLD = 0.6
 LONGEST = 400
 """Characters of a note; a longer message is shortened to its first sentences that say something."""
 LEAST_WEIGHT = 10
