@@ -114,5 +114,5 @@ def test_a_switch_waits_for_a_model_that_is_away(switched: Agent) -> None:
     do(switched, "update")
     away.down = True
     run = do(switched, "rebuild")
-    assert (run.state, run.error) == ("queued", "the model is away Start it.")
+    assert (run.state, run.error) == ("queued", "the model is away. Start it.")
     assert fingerprint(switched) == "words-1"
