@@ -28,9 +28,9 @@ class IntentVerdict:
 
 def judge_intent(message: str, vector: Vectors | None) -> IntentVerdict:
     """`vector` is the raw unit query embedding of `message` by the bundled model; without it words alone decide."""
-    if not message.strip():
-        return IntentVerdict("none", 0.0, "empty message")
     reading = read_message(message)
+    if not reading.scripts and not any(map(str.isalnum, reading.text)):
+        return IntentVerdict("none", 0.0, "no words")
     if reading.recall and not reading.none and not reading.cues & _VETO:
         return IntentVerdict("recall", _SURE, f"pattern: {reading.recall}")
     head = load_head()

@@ -49,6 +49,7 @@ def read_message(message: str) -> Reading:
     spoken = [language for language in languages() if language.reads(scripts)]
     text, quoted = _mask(folded, spoken)
     recall, none = _first(text, spoken, "recall"), _first(text, spoken, "none")
+    size = len(text.encode("utf-8", "replace"))  # in bytes, so that a Han character counts about as much as a word
     shapes = {
         "quoted": quoted,
         "question": "?" in text,
@@ -56,9 +57,9 @@ def read_message(message: str) -> Reading:
         "colon": ":" in text,
         "year": bool(_YEAR.search(text)),
         "number": any(map(str.isdigit, text)),
-        "tiny": len(text.encode()) <= 18,
-        "short": len(text.encode()) <= 36,
-        "long": len(text.encode()) > 120,
+        "tiny": size <= 18,
+        "short": size <= 36,
+        "long": size > 120,
         "recall": bool(recall),
         "none": bool(none),
     }

@@ -85,7 +85,7 @@ def _platt(columns: Floats, labels: Floats) -> Floats:
     for _ in range(_STEPS):
         chance = 1.0 / (1.0 + np.exp(-columns @ found))
         curve = columns.T @ (columns * (chance * (1.0 - chance))[:, None])
-        found = found - np.linalg.solve(curve, columns.T @ (chance - labels))
+        found = found - np.asarray(np.linalg.solve(curve, columns.T @ (chance - labels)), dtype=np.float64)
     return found
 
 
@@ -96,9 +96,10 @@ def _fit(kernel: Floats, labels: Floats) -> Floats:
     for _ in range(_STEPS):
         chance = 1.0 / (1.0 + np.exp(-odds))
         curve = np.maximum(chance * (1.0 - chance), _JITTER)
-        weights = np.linalg.solve(kernel + np.diag(1.0 / curve), odds + (labels - chance) / curve)
+        solved = np.linalg.solve(kernel + np.diag(1.0 / curve), odds + (labels - chance) / curve)
+        weights = np.asarray(solved, dtype=np.float64)
         odds = kernel @ weights
-    return np.asarray(weights)
+    return weights
 
 
 def main(models_dir: Path) -> None:
