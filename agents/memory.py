@@ -16,6 +16,7 @@ from agents.consolidation.signals import record_uses
 from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
+from agents.providers import RolePlan
 from agents.role_models import embedder_for, embedder_of, generator_for, reranker_for
 from agents.scope import Decision, decide
 from agents.sessions import Session
@@ -156,18 +157,21 @@ def check_scope(*, agent: Agent, caller: Caller, session: Session | None) -> Dec
     return decide(scope_of(agent), session, trusted=caller.trusted)
 
 
-def status(agent: Agent) -> IndexStatus:
-    """The index as it stands, compared with the embedding model that is in use now."""
-    return reader.index_status(index_spec(agent), embedding_identity(agent))
+def status(agent: Agent, server: RolePlan | None = None) -> IndexStatus:
+    """The index as it stands, compared with the embedding model that is in use now.
+
+    `server`: who embeds for the whole server, where it was read already for many agents.
+    """
+    return reader.index_status(index_spec(agent), embedding_identity(agent, server))
 
 
 def files(agent: Agent, *, limit: int = 10_000, offset: int = 0) -> tuple[FileEntry, ...]:
     return reader.list_files(index_spec(agent), limit=limit, offset=offset)
 
 
-def embedding_identity(agent: Agent) -> EmbeddingIdentity | None:
+def embedding_identity(agent: Agent, server: RolePlan | None = None) -> EmbeddingIdentity | None:
     """The identity of the vectors that would be made now; None without a model that answers."""
-    embedder = embedder_for(agent)
+    embedder = embedder_for(agent, server)
     try:
         return embedder.identity() if embedder is not None else None
     except EmbedderUnavailable:

@@ -46,11 +46,14 @@ def server_plan(role: Role) -> RolePlan:
     )
 
 
-def agent_plan(role: Role, agent: Agent) -> RolePlan:
-    """The agent's own choice on top of the server's. Address and dimensions belong to the server's choice alone."""
+def agent_plan(role: Role, agent: Agent, server: RolePlan | None = None) -> RolePlan:
+    """The agent's own choice on top of the server's. Address and dimensions belong to the server's choice alone.
+
+    `server`: the server's plan, where it was read already for many agents.
+    """
     own = read_settings(agent.settings)
     first, second = getattr(own, f"{role}_model"), getattr(own, f"{role}_fallback")
-    plan = server_plan(role)
+    plan = server or server_plan(role)
     if first is not None:
         choice = _stored(role, first)
         if choice != plan.first:

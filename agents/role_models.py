@@ -14,8 +14,9 @@ from search.runtime.providers.make import remote_embedder, remote_embedders, rem
 from search.spec import EmbeddingIdentity
 
 
-def embedder_for(agent: Agent) -> Embedder | None:
-    return plan_embedder(agent_plan("embed", agent))
+def embedder_for(agent: Agent, server: RolePlan | None = None) -> Embedder | None:
+    """`server`: the server's plan, where it was read already for many agents."""
+    return plan_embedder(agent_plan("embed", agent, server))
 
 
 def reranker_for(agent: Agent) -> Reranker | None:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from agents import memory
 from agents.context import near_limits
 from agents.models import Agent, Run
+from agents.providers import RolePlan, server_plan
 from agents.roles import agents_for, is_owner
 from memory_appliance.health import Check, health
 from search.errors import SearchError
@@ -46,7 +47,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 
 def agent_cards(visible: Q | None = None) -> list[AgentCard]:
-    """Four queries, whatever the number of agents, and a look into each index."""
+    """Five queries, whatever the number of agents, and a look into each index."""
     newest = Run.objects.filter(agent=OuterRef("pk")).order_by("-id").values("pk")[:1]
     agents = list(
         Agent.objects.filter(visible or Q())
@@ -54,14 +55,15 @@ def agent_cards(visible: Q | None = None) -> list[AgentCard]:
         .annotate(last_run_id=Subquery(newest))
     )
     runs = Run.objects.in_bulk([agent.last_run_id for agent in agents if agent.last_run_id is not None])
-    return [_card(agent, runs.get(agent.last_run_id)) for agent in agents]
+    server = server_plan("embed")
+    return [_card(agent, runs.get(agent.last_run_id), server) for agent in agents]
 
 
-def _card(agent: Agent, last_run: Run | None) -> AgentCard:
+def _card(agent: Agent, last_run: Run | None, server: RolePlan) -> AgentCard:
     problems = [agent.last_error] if agent.last_error else []
     index: IndexStatus | None = None
     try:
-        index = memory.status(agent)
+        index = memory.status(agent, server)
         problems += [item.detail for item in index.degraded]
         problems += [f"{item.path}: {item.problem}" for part in index.collections for item in part.problems]
     except SearchError as error:

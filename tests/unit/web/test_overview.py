@@ -73,7 +73,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
 ) -> None:
     for number in range(4):
         services.request_update(actor=cast.OWNER, agent=cast.agent_with(f"agent-{number}", {}))
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         assert len(agent_cards()) == 4
 
 
