@@ -11,6 +11,22 @@ from memory_appliance.mcp.tools import TOOLS
 from tests import cast
 from tests.unit.mcp.conftest import Mcp
 
+ARGUMENTS = {
+    "memory_search": {"query": "safe 7731"},
+    "memory_get": {"path": "MEMORY.md"},
+    "memory_recall": {"message": "What opens the safe?"},
+    "memory_note": {"text": "Mine now."},
+    "memory_status": {},
+}
+"""Every tool with arguments that are fine: one that is not covered here fails."""
+
+
+@pytest.mark.parametrize("tool", [tool.name for tool in TOOLS])
+def test_a_foreign_agent_is_as_absent_as_one_that_does_not_exist(as_gateway: Mcp, al_2: Agent, tool: str) -> None:
+    foreign, absent = (as_gateway.refusal(tool, **ARGUMENTS[tool], agent=slug) for slug in ("al-2", "no"))
+    assert foreign.replace("al-2", "no") == absent
+    assert absent.startswith("not_found: ")
+
 
 @pytest.mark.parametrize("right", ["read", "write", "admin"])
 def test_a_key_sees_the_tools_that_its_rights_allow(client: Client, al: Agent, right: str) -> None:
