@@ -35,7 +35,7 @@ _DIGITS = re.compile(
     r"|(?:周|星期|礼拜)[一二三四五六日末天]|[月火水木金土日]曜"
 )
 _QUESTION_END = re.compile(r"[?？]\s*\Z|(?:吗|么|呢|啊？|か|かな|까|니|나요)[。.!！~〜\s]*\Z")
-_SENTENCE = re.compile(r"(?<=[。！？!?；\n])\s*|(?<=[^\d\s]{2}\.)\s+|(?<=;)\s+")
+_SENTENCE = re.compile(r"(?<=[。！？；\n])\s*|(?<=[!?])\s+|(?<=[^\d\s]{2}\.)\s+|(?<=;)\s+")
 _CLAUSE = re.compile(r"[,，、。.!！?？;；\n]")
 """A message takes back the one before it with its first clause; later ones are about itself."""
 _LAUGH = re.compile(
