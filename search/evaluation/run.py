@@ -16,7 +16,7 @@ from search.index.report import Progress
 from search.index.update import update_index
 from search.outcome import SearchOutcome
 from search.pipeline import search
-from search.runtime.protocols import Embedder
+from search.runtime.protocols import Embedder, Generator, Reranker
 from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec, Mode, RankingSpec, SearchRequest
 
 DEPTH = 10
@@ -89,6 +89,8 @@ class Evaluation:
     embedder: Embedder | None
     distractors: Sequence[Dataset] = ()
     """Their notes are put into every agent beside its own."""
+    reranker: Reranker | None = None
+    generator: Generator | None = None
     now: datetime | None = None
     specs: dict[str, IndexSpec] = field(default_factory=dict)
 
@@ -145,7 +147,7 @@ class Evaluation:
             now=self.now,
             ranking=ranking,
         )
-        return search(self.specs[workspace], request, self.embedder)
+        return search(self.specs[workspace], request, self.embedder, reranker=self.reranker, generator=self.generator)
 
     def _ask(self, question: Question, mode: Mode, ranking: RankingSpec) -> Answer:
         started = time.perf_counter()

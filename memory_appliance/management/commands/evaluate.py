@@ -16,6 +16,8 @@ from tqdm import tqdm
 from agents.agent_settings import AgentSettings
 from agents.embedding import set_embedder_factory
 from agents.errors import RuleError
+from agents.providers import server_plan
+from agents.role_models import plan_generator, plan_reranker
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
 from memory_appliance.management.evaluation.flush import evaluate_flush, total
 from memory_appliance.management.evaluation.intent import intent_table, judge_all, load_messages
@@ -75,7 +77,15 @@ class Command(BaseCommand):
         if modes != ["search"]:
             embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
         distractors = [load_dataset(path) for path in options["distractors"]]
-        evaluation = Evaluation(dataset, folder, embedder, distractors)
+        evaluation = Evaluation(
+            dataset,
+            folder,
+            embedder,
+            distractors,
+            # Mode `query` uses what the server is set to; with nothing set it is the hybrid search.
+            reranker=plan_reranker(server_plan("rerank")) if "query" in modes else None,
+            generator=plan_generator(server_plan("generate")) if "query" in modes else None,
+        )
         self._build(evaluation)
         ranking = _ranking(options["set"])
         if options["abstain"] or options["tune"]:
