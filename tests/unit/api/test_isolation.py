@@ -27,6 +27,7 @@ BODIES: dict[str, Any] = {
     "store_jsonl": None,
     "reset_session": {"reason": "new"},
     "flush": {"messages": []},
+    "consolidate": {"dry_run": True},
     "write_note": {"text": "The gate code is 4411."},
     "read_file": None,
     "save_file": {"path": "MEMORY.md", "text": "", "expected_hash": ""},
