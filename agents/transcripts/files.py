@@ -138,6 +138,18 @@ def rendered_part(transcript: Transcript, part: int) -> Rendered:
     )
 
 
+def is_behind(transcript: Transcript, part: int) -> bool:
+    """Whether a part's Markdown is missing or older than its turns: a process died between the two."""
+    try:
+        written = turns_path(transcript, part).stat().st_mtime_ns
+    except FileNotFoundError:
+        return False
+    try:
+        return (sessions_dir(transcript.agent) / markdown_name(transcript, part)).stat().st_mtime_ns < written
+    except FileNotFoundError:
+        return True
+
+
 def write_markdown(transcript: Transcript, part: int) -> str:
     """Make the Markdown of a part anew; returns its name as users see it below the collection."""
     name = markdown_name(transcript, part)

@@ -30,6 +30,7 @@ from agents.transcripts.files import (
     append_turns,
     drop_torn_line,
     folder_name,
+    is_behind,
     read_part,
     sessions_dir,
     transcript_lock,
@@ -116,7 +117,7 @@ def contents_of(
 def checked_key(session_key: str) -> str:
     """The key in the form that rules and records use. Raises `Invalid`."""
     key = session_key.strip().lower()
-    if not key or len(key) > MAX_KEY_CHARS or any(ord(char) < 32 for char in key):
+    if not key or len(key) > MAX_KEY_CHARS or not key.isprintable():
         raise Invalid(
             f"A session key has 1 to {MAX_KEY_CHARS} printable characters.",
             hint="Such as agent:home:telegram:direct:42.",
@@ -138,6 +139,9 @@ def open_transcript(agent: Agent, key: str) -> Transcript:
     end = drop_torn_line(path, before)
     if end > before:
         _record(transcript, read_part(transcript, transcript.part, before), end)
+    if is_behind(transcript, transcript.part):
+        write_markdown(transcript, transcript.part)
+        Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     return transcript
 
 

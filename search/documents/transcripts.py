@@ -27,6 +27,7 @@ _INJECTED = re.compile(
 )
 _OWN = frozenset({"id", "role", "text", "at", "raw"})
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)")
+_PLAIN = re.compile(r"[ !#-\[\]-~]")
 _SILENT = re.compile(r"\A\W*(?:NO_REPLY|HEARTBEAT_OK)\b")
 
 
@@ -100,8 +101,8 @@ def render(turns: Sequence[Turn], *, session: str, closed: bool, title: str) -> 
     """One part of a transcript as Markdown: clean `User:` and `Assistant:` lines, and where each of them comes from."""
     out = [
         "---",
-        f"title: {json.dumps(title, ensure_ascii=False)}",
-        f"session: {json.dumps(named(session, closed))}",
+        f"title: {_quoted(title)}",
+        f"session: {_quoted(named(session, closed))}",
         "---",
         "",
     ]
@@ -128,6 +129,11 @@ def named(session: str, closed: bool) -> str:
 def session_of(name: str) -> tuple[str, bool]:
     """The session key that a front matter names, and whether that part of the conversation is closed."""
     return name.removesuffix(_CLOSED), name.endswith(_CLOSED)
+
+
+def _quoted(text: str) -> str:
+    """A YAML string in plain ASCII: a front matter that cannot be read would name no session, and hide nothing."""
+    return '"' + "".join(sign if _PLAIN.match(sign) else f"\\U{ord(sign):08x}" for sign in text) + '"'
 
 
 def one_line(text: str) -> str:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 from pathlib import Path
 
 import pytest
 
 from agents import memory
 from agents.actors import Caller
+from agents.errors import Invalid, WorkspaceUnwritable
 from agents.memory import SearchParams
 from agents.models import Agent, Transcript
 from agents.privacy import visible_session
 from agents.sessions import Session
 from agents.specs import scope_of
 from agents.transcripts import Stored, store_lines, store_turns
-from agents.transcripts.files import rendered_part, turns_path
+from agents.transcripts.files import (
+    append_turns,
+    markdown_name,
+    rendered_part,
+    sessions_dir,
+    transcripts_dir,
+    turns_path,
+)
 from search.documents.transcripts import Turn
 from tests import cast
 
@@ -38,6 +48,12 @@ def test_a_turn_is_found_at_once_and_stored_once(al: Agent) -> None:
     assert stored(al, PLUMBER) == Stored(1, 0)
     assert stored(al, PLUMBER, Turn("assistant", "Noted.", id="m2")) == Stored(1, 1)
     assert "User: The plumber comes on Friday at nine." in found(al, "plumber")[0]
+
+
+def test_a_chat_named_with_an_emoji_is_kept_and_found(al: Agent) -> None:
+    key = "agent:al:telegram:direct:\U0001f642"
+    assert stored(al, PLUMBER, key=key) == Stored(1, 0)
+    assert "plumber" in found(al, "plumber", Session("agent:al:main"), cast.GATEWAY)[0]
 
 
 def test_turns_without_id_are_told_by_their_time(al: Agent) -> None:
@@ -145,3 +161,38 @@ def test_a_transcript_is_read_by_whoever_may_search_it(al: Agent, data_dir: Path
     itself = memory.get(agent=agent, caller=cast.GATEWAY, session=Session(KEY), path=path)
     assert isinstance(owner, memory.GetResult) and "plumber" in owner.text
     assert isinstance(itself, memory.GetResult) and (itself.status, itself.code) == ("error", "path_not_allowed")
+
+
+def test_markdown_that_a_dying_process_had_not_made_is_made_with_the_next_turn(al: Agent) -> None:
+    stored(al, PLUMBER)
+    made = sessions_dir(al) / markdown_name(Transcript.objects.get(), 1)
+    made.unlink()
+    stored(al, PLUMBER)
+    assert "plumber" in made.read_text()
+
+
+def test_a_disk_that_is_full_takes_all_or_nothing_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "00001.jsonl"
+    size = append_turns(path, [PLUMBER])
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, before[1]))
+    try:
+        with pytest.raises(WorkspaceUnwritable):
+            append_turns(path, [Turn("user", "x" * 400)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.stat().st_size == size
+
+
+@pytest.mark.parametrize("key", ["", "  ", "a\tb", "a\ud800", "a\x7fb", "a\u2028b", "a\nb", "k" * 1001])
+def test_a_key_that_is_none_is_refused(al: Agent, key: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        stored(al, PLUMBER, key=key)
+    assert caught.value.field == "session_key"
+
+
+def test_a_key_never_leaves_its_folder(al: Agent) -> None:
+    stored(al, PLUMBER, key="../../../etc/passwd")
+    assert turns_path(Transcript.objects.get(), 1).resolve().is_relative_to(transcripts_dir(al).resolve())

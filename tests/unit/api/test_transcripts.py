@@ -1,0 +1,73 @@
+"""Transcripts, flush and consolidation by HTTP: shapes, rights, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from agents.models import Agent
+from tests.unit.api.conftest import Api, error_of
+
+KEY = "agent:al:telegram:direct:42"
+PLACE = f"/agents/al/transcripts/{quote(KEY, safe='')}"
+DECISION = {"role": "user", "text": "We decided to paint the shed green in May."}
+
+
+def test_messages_are_stored_once_and_content_and_timestamp_are_read_too(as_helper: Api) -> None:
+    body = {"messages": [{"id": "1", **DECISION}, {"role": "user", "content": "hi", "timestamp": "2026-11-30T08:00Z"}]}
+    assert as_helper.post(f"{PLACE}/messages", body).json() == {"stored": 2, "duplicates": 0, "unknown": 0}
+    assert as_helper.post(f"{PLACE}/messages", body).json() == {"stored": 0, "duplicates": 2, "unknown": 0}
+
+
+def test_lines_of_any_kind_are_taken_as_they_are(as_helper: Api) -> None:
+    lines = b"\n".join([json.dumps(DECISION).encode(), b"", b"\xff not json", b"[" * 100_000]) + b"\n"
+    assert as_helper.post(f"{PLACE}/jsonl", lines).json() == {"stored": 3, "duplicates": 0, "unknown": 2}
+
+
+def test_a_flush_answers_in_the_shape_of_the_contract(as_helper: Api) -> None:
+    body = {"session_key": KEY, "messages": [DECISION], "cycle": 0}
+    answer = as_helper.post("/agents/al/flush", body).json()
+    assert {**answer, "written": None} == {
+        "status": "written", "method": "extractive", "written": None, "reason": None, "indexed": True, "scope": None,
+    }  # fmt: skip
+    assert answer["written"] == [
+        {
+            "path": "MEMORY.md", "start_line": 4, "end_line": 4, "kind": "decision", "text": DECISION["text"],
+            "source_index": 0,
+        }
+    ]  # fmt: skip
+    assert as_helper.post("/agents/al/flush", body).json()["status"] == "already_flushed"
+
+
+def test_a_denied_flush_names_the_rule(as_helper: Api) -> None:
+    answer = as_helper.post("/agents/al/flush", {"messages": [DECISION]}).json()
+    assert (answer["status"], answer["written"], answer["scope"]["rule"]) == ("denied", [], None)
+
+
+def test_a_reset_names_its_note(as_helper: Api) -> None:
+    as_helper.post(f"{PLACE}/messages", {"messages": [DECISION]})
+    answer = as_helper.post(f"{PLACE}/reset", {"reason": "new"}).json()
+    assert answer["path"].startswith("memory/20") and answer["messages"] == 1
+
+
+def test_a_consolidation_without_candidates_changes_nothing(as_helper: Api) -> None:
+    answer = as_helper.post("/agents/al/consolidate", {"dry_run": True}).json()
+    assert (answer["status"], answer["dry_run"], answer["promoted"], answer["diff"]) == ("nothing", True, [], "")
+
+
+def test_what_cannot_be_used_is_refused(as_helper: Api) -> None:
+    for path, body in (
+        (f"{PLACE}/messages", {"messages": [{"role": "user"}]}),
+        (f"{PLACE}/messages", {"messages": "hi"}),
+        (f"{PLACE}/reset", {"reason": "bored"}),
+        ("/agents/al/flush", {}),
+        ("/agents/al/flush", {"messages": [DECISION], "deadline_ms": 0}),
+    ):
+        assert error_of(as_helper.post(path, body))["code"] == "invalid_value"
+
+
+def test_an_agent_whose_memory_is_off_keeps_nothing(as_helper: Api, al: Agent) -> None:
+    Agent.objects.update(settings={"memory_enabled": False})
+    for path in (f"{PLACE}/messages", f"{PLACE}/reset", "/agents/al/flush", "/agents/al/consolidate"):
+        body = {"messages": []} if path.endswith(("messages", "flush")) else {}
+        assert error_of(as_helper.post(path, body))["code"] == "memory_disabled"
