@@ -15,6 +15,7 @@ from agents.paths import checked_folder
 from agents.services.sharing import want_update_of_readers
 from agents.services.text import clean_line
 from search.documents.origin import TRUST
+from search.documents.patterns import BadPattern, Globs
 
 NAME_PATTERN = r"^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\Z"
 BUILT_IN = "memory"
@@ -155,4 +156,8 @@ def _glob(pattern: str, field: str) -> str:
         raise Invalid(
             f"The pattern {pattern} would leave its folder.", hint="Write it relative, e.g. **/*.md.", field=field
         )
+    try:
+        Globs([pattern])
+    except BadPattern as error:
+        raise Invalid(f"{error.message[:1].upper()}{error.message[1:]}.", hint=error.hint, field=field) from error
     return pattern

@@ -78,7 +78,8 @@ def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _search_error(request: HttpRequest, error: Any) -> HttpResponse:
-    return error_response(_ENGINE_CODES[type(error)], error.message, hint=error.hint)
+    code = next(_ENGINE_CODES[kind] for kind in type(error).mro() if kind in _ENGINE_CODES)
+    return error_response(code, error.message, hint=error.hint)
 
 
 _ENGINE_CODES: dict[type[SearchError], ErrorCode] = {

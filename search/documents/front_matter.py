@@ -56,7 +56,12 @@ def _front_matter(fields: dict[object, object], lines: int) -> FrontMatter:
     title, importance, session = fields.get("title"), fields.get("importance"), fields.get("session")
     return FrontMatter(
         lines=lines,
-        title=" ".join(title.split())[:MAX_TITLE_CHARS] if isinstance(title, str) else "",
+        title=" ".join(_whole(title).split())[:MAX_TITLE_CHARS] if isinstance(title, str) else "",
         importance=parse_importance(importance) if isinstance(importance, str) else None,
-        session=session.strip() if isinstance(session, str) else "",
+        session=_whole(session).strip() if isinstance(session, str) else "",
     )
+
+
+def _whole(text: str) -> str:
+    """Two escapes that name one character together are that character; half of one, which no index takes, is U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -38,6 +38,12 @@ def test_a_forbidden_path_is_an_answer_with_a_code(as_owner: Api, al: Agent) -> 
     assert (response.json()["code"], response.json()["text"]) == ("path_not_allowed", "")
 
 
+@pytest.mark.parametrize("glob", ["", "../x", "/etc/*", "a//b", "a\0b", "**/" * 100])
+def test_a_glob_that_can_name_no_file_is_refused(as_owner: Api, al: Agent, glob: str) -> None:
+    response = as_owner.post("/agents/al/multi_get", {"glob": glob})
+    assert (response.status_code, error_of(response)["code"]) == (422, "bad_query")
+
+
 def test_nasty_paths_read_nothing(as_owner: Api, al: Agent, shared_data: Path) -> None:
     lines = (shared_data / "nasty.jsonl").read_text(encoding="utf-8").splitlines()
     cases = [case for case in map(json.loads, lines) if case["kind"] == "path"]

@@ -19,6 +19,11 @@ def test_a_title_that_looks_like_a_number_stays_as_written() -> None:
     assert read("---\ntitle: 2026-02-30\n...\n") == FrontMatter(3, "2026-02-30")
 
 
+def test_a_character_written_as_two_escapes_is_one_and_half_of_one_does_no_harm() -> None:
+    block = read('---\ntitle: "half \\udc00"\nsession: "agent:al:\\ud83d\\ude42\\tclosed"\n---\n')
+    assert (block.title, block.session) == ("half \ufffd", "agent:al:\U0001f642\tclosed")
+
+
 def test_an_empty_block_is_front_matter() -> None:
     assert read("---\n---\nbody") == FrontMatter(2)
 
