@@ -66,7 +66,7 @@ class Run(models.Model):
 
     @property
     def agent_slug(self) -> str:
-        """"" for a download."""
+        """ "" for a download."""
         return self.agent.slug if self.agent else ""
 
     @property
