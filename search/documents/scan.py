@@ -20,6 +20,16 @@ class FoundFile(NamedTuple):
     size: int
     inode: int
 
+    @classmethod
+    def of(cls, rel: str, status: os.stat_result) -> FoundFile:
+        """From what the system says, in numbers that an index can keep."""
+        # Clocks gone wrong say years beyond 2262, and layered file systems use the top bit of an inode's number.
+        mtime_ns = max(-_TOP_BIT, min(status.st_mtime_ns, _TOP_BIT - 1))
+        return cls(rel, mtime_ns, status.st_size, status.st_ino % _TOP_BIT)
+
+
+_TOP_BIT = 2**63
+
 
 @dataclass(frozen=True, slots=True)
 class ScanLimits:
@@ -172,4 +182,4 @@ def _add_file(entry: os.DirEntry[str], rel: str, limits: ScanLimits, findings: _
     elif status.st_size > limits.max_file_bytes:
         findings.skip(rel, f"has {status.st_size:,} bytes, more than the limit of {limits.max_file_bytes:,}; split it")
     else:
-        findings.files.append(FoundFile(rel, status.st_mtime_ns, status.st_size, status.st_ino))
+        findings.files.append(FoundFile.of(rel, status))

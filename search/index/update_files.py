@@ -144,5 +144,5 @@ def _look_at(collection: CollectionSpec, rels: list[str]) -> ScanResult:
             continue
         status = os.fstat(fd)
         os.close(fd)
-        files.append(FoundFile(rel, status.st_mtime_ns, status.st_size, status.st_ino))
+        files.append(FoundFile.of(rel, status))
     return ScanResult(files, problems, unreadable=tuple(unreadable))

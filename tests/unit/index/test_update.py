@@ -36,6 +36,15 @@ def test_new_files_are_found_by_their_words(workspace):
     assert workspace.paths("boiler") == ["memory/2026-09-01.md"]
 
 
+@pytest.mark.parametrize("when", [-(10**10), 0, 10**10, 10**11])
+def test_a_time_that_no_clock_should_show_stops_nothing(workspace, when):
+    os.utime(workspace.write("memory/odd.md", "The walrus sleeps.\n"), (when, when))
+    workspace.write("memory/plain.md", "The ocelot waits.\n")
+    workspace.update()
+    assert (workspace.paths("walrus"), workspace.paths("ocelot")) == (["memory/odd.md"], ["memory/plain.md"])
+    assert not workspace.update().changed
+
+
 def test_an_unchanged_folder_is_not_written(workspace):
     age(workspace.write("MEMORY.md", "- one fact\n"))
     workspace.update()
