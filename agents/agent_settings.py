@@ -74,7 +74,8 @@ class AgentSettings(BaseModel):
         "memory", description="Where a flush writes decisions: MEMORY.md while it has room, or the day's log."
     )
     consolidate_enabled: bool = Field(
-        True, description="Whether notes that searches keep using are promoted to MEMORY.md at night."
+        False,
+        description="On: what searches use is counted, and notes they keep using are promoted to MEMORY.md at night.",
     )
     recall_enabled: bool = Field(True, description="Off: no turn of this agent is recalled for.")
     recall_mode: RecallMode = Field(

@@ -32,6 +32,8 @@ def used(db: None, data_dir: Path) -> Agent:
         "al", {"MEMORY.md": "# House\n\n- The key is under the pot.\n", "memory/2026-11-21.md": NOTE}
     )
     cast.index(agent)
+    update_agent(actor=cast.OWNER, agent=agent, settings={"consolidate_enabled": True})
+    agent.refresh_from_db()
     ask(agent)
     return agent
 
@@ -127,8 +129,16 @@ def test_a_rewrite_that_loses_too_much_is_refused(used: Agent) -> None:
 
 
 def test_at_night_it_runs_for_those_who_want_it(used: Agent) -> None:
-    update_agent(actor=cast.OWNER, agent=used, settings={"consolidate_enabled": False})
-    assert consolidate_all() == 0 and not read_settings(Agent.objects.get().settings).consolidate_enabled
     update_agent(actor=cast.OWNER, agent=used, settings={"consolidate_enabled": None})
     UsedEntry.objects.update(last_at=datetime.now(UTC))
+    assert consolidate_all() == 0 and not read_settings(Agent.objects.get().settings).consolidate_enabled
+    update_agent(actor=cast.OWNER, agent=used, settings={"consolidate_enabled": True})
     assert consolidate_all() == 1
+
+
+def test_a_search_leaves_no_trace_unless_it_is_wanted(db: None, data_dir: Path) -> None:
+    agent = cast.agent_with("al", {"memory/2026-11-21.md": NOTE})
+    cast.index(agent)
+    params = memory.SearchParams("boiler service", min_score=0)
+    memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+    assert not UsedEntry.objects.exists()
