@@ -18,7 +18,7 @@ setup:
 setup-dev:
 	@scripts/setup --dev
 
-models:  ## build and install the local model runtime (make run does it in the background)
+models: setup  ## build and install the local model runtime (make run does it in the background)
 	@$(PYTHON_IN)/python -m memory_appliance.launch.models_setup
 
 test: setup-dev models lint  ## everything CI runs: lint, types, import contract, unit and integration tests

@@ -16,6 +16,8 @@ from memory_appliance.api.parser import MalformedBody
 from memory_appliance.api.shape import ApiError, error_response
 from search.errors import BadQuery, EmbedderUnavailable, IndexBusy, IndexUnavailable, SearchError
 
+_NAMED_FIELDS = 5
+
 
 def install(api: NinjaAPI) -> None:
     api.add_exception_handler(ApiError, _api_error)
@@ -43,10 +45,21 @@ def _validation_error(request: HttpRequest, error: Any) -> HttpResponse:
     first, *others = error.errors
     field = _field(first["loc"])
     message = str(first["msg"]).removeprefix("Value error, ")
+    hint = ""
+    if first["type"] == "extra_forbidden":
+        message = "There is no such field"
+        hint = "Check its name: /api/docs lists the fields of every call. "
     if first["type"] == "missing" and not field:
         message = "A JSON object is required as the body"
-    hint = f"{len(others)} more field(s) are wrong too." if others else ""
-    return error_response(ErrorCode.INVALID_VALUE, f"{field}: {message}" if field else message, hint=hint, field=field)
+    if others:
+        hint += f"Wrong too: {_named([_field(other['loc']) for other in others])}."
+    message = f"{field}: {message}" if field else message
+    return error_response(ErrorCode.INVALID_VALUE, message, hint=hint.strip(), field=field)
+
+
+def _named(fields: list[str]) -> str:
+    left = len(fields) - _NAMED_FIELDS
+    return ", ".join(fields[:_NAMED_FIELDS]) + (f" and {left} more" if left > 0 else "")
 
 
 def _field(location: tuple[Any, ...]) -> str:

@@ -9,7 +9,7 @@ import argparse
 import shutil
 
 from memory_appliance.launch.say import LaunchFailed, fail, say, step
-from memory_appliance.launch.uv import ROOT, base_python, ensure_uv, sync
+from memory_appliance.launch.uv import ROOT, base_python, ensure_uv, sync, sync_under_way
 
 NEEDED_BYTES = 700 * 1024**2
 
@@ -22,6 +22,8 @@ def main() -> int:
         _check_disk()
         ensure_uv()
         with step("Installing the locked packages"):
+            if sync_under_way():
+                say("     waiting: a server that runs from this folder is building its local models, or being set up")
             sync(
                 ["--python", base_python(), *([] if arguments.dev else ["--no-dev"])],
                 on_line=lambda line: (

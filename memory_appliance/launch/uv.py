@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -117,6 +118,18 @@ def sync(
             on_line(line.rstrip("\n"))
     if process.wait() != 0:
         raise explained("the packages could not be installed", "".join(kept))
+
+
+def sync_under_way() -> bool:
+    """Whether another `uv sync` works in `.venv` now: the next one waits for it without a word."""
+    try:
+        with (VENV / ".lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def base_python() -> str:

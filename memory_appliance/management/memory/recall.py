@@ -9,6 +9,7 @@ from agents.recall import RecallParams
 from agents.recall import recall as recall_turn
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Output
+from search.recall.outcome import Reason
 
 
 def recall(output: Output, *, agent: str | None, params: RecallParams) -> None:
@@ -28,4 +29,6 @@ def recall(output: Output, *, agent: str | None, params: RecallParams) -> None:
         return
     if outcome.context:
         output.line(outcome.context)
+    if outcome.reason == Reason.NO_RECALL_INTENT:
+        output.remark("note: the message does not ask for something remembered; --mode always looks all the same")
     output.remark(f"{outcome.status}: {outcome.reason} ({outcome.lane or 'no'} lane, {answer.elapsed_ms:.0f} ms)")

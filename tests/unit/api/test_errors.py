@@ -55,6 +55,19 @@ def test_a_bad_body_is_an_error_in_the_one_shape(as_owner: Api, al: Agent, body:
     assert (response.status_code, error_of(response)["code"]) == (status, code)
 
 
+def test_an_unknown_field_is_named_with_where_to_find_the_right_ones(as_owner: Api, al: Agent) -> None:
+    error = error_of(as_owner.call("POST", SEARCH, b'{"query": "a", "limit": 1}'))
+    assert (error["message"], error["field"]) == ("limit: There is no such field", "limit")
+    assert "/api/docs" in error["hint"]
+
+
+def test_other_wrong_fields_are_named_too_but_not_without_end(as_owner: Api, al: Agent) -> None:
+    unknown = ", ".join(f'"f{number}": 1' for number in range(8))
+    error = error_of(as_owner.call("POST", SEARCH, f'{{"query": "a", "max_results": "6", {unknown}}}'.encode()))
+    assert error["field"] == "max_results"
+    assert error["hint"] == "Wrong too: f0, f1, f2, f3, f4 and 3 more."
+
+
 @pytest.mark.parametrize(
     "address",
     ["/agents/no", "/agents/AL", "/agents/al%00", "/agents/..%2fal", "/agents/" + "a" * 5000, "/nope", "/agents/", "/"],

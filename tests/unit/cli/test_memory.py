@@ -62,7 +62,16 @@ def test_get_of_what_is_not_there_or_not_allowed_fails(
 
 def test_with_two_agents_one_must_be_named(al: Agent, al_2: Agent, capsys: pytest.CaptureFixture[str]) -> None:
     assert "al, al-2" in failed(capsys, "search", "key")
-    assert "no agent nobody" in failed(capsys, "search", "key", "--agent", "nobody")
+    assert "no agent nobody. There are: al" in failed(capsys, "search", "key", "--agent", "nobody")
+
+
+def test_recall_says_how_to_look_where_the_message_asks_for_nothing(
+    al: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("memory", "recall", "thank you")
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "--mode always" in told.err and "skipped: no_recall_intent" in told.err
 
 
 def test_an_unknown_collection_fails_with_its_name(al: Agent, capsys: pytest.CaptureFixture[str]) -> None:

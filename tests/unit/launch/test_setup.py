@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_appliance.launch.models_setup import STATE_FILE, Reporter, read_step
-from memory_appliance.launch.uv import ROOT, explained
+from memory_appliance.launch.uv import ROOT, explained, sync_under_way
 
 
 def test_it_needs_the_standard_library_alone() -> None:
@@ -33,6 +34,16 @@ def test_a_failure_says_why_and_what_to_do(output: str, cause: str, hint: str) -
     failure = explained("the packages could not be installed", output)
     assert cause in failure.message
     assert hint in failure.hint
+
+
+def test_an_installation_that_is_waited_for_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_appliance.launch.uv.VENV", tmp_path)
+    assert not sync_under_way()
+    with (tmp_path / ".lock").open("w") as lock:
+        assert not sync_under_way()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert sync_under_way()
+    assert not sync_under_way()
 
 
 def test_an_unknown_failure_shows_the_last_words() -> None:
