@@ -14,6 +14,7 @@ from agents.models import AuditEvent
 from agents.selectors import AuditFilter
 from memory_appliance.api.limits import ActionFilter, SlugFilter
 from memory_appliance.api.schemas.base import Answer
+from memory_appliance.api.schemas.moments import on_the_calendar
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -28,7 +29,7 @@ def _written_out(value: object) -> object:
     return value
 
 
-Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
+Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc), AfterValidator(on_the_calendar)]
 
 
 class AuditQuery(Schema):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from agents.api_keys import Right
 from agents.models import ApiKey
 from agents.services import NewKey
 from memory_appliance.api.schemas.base import Answer, Body
+from memory_appliance.api.schemas.moments import on_the_calendar
 
 
 class NewKeyBody(Body):
@@ -18,7 +19,7 @@ class NewKeyBody(Body):
     agents: list[str] | Literal["*"] = Field(description='Slugs, or "*" for all agents.')
     rights: list[Right] = Field(min_length=1)
     trusted: bool = Field(False, description="May call without a session, as the owner.")
-    expires_at: datetime | None = Field(None, strict=False)
+    expires_at: Annotated[datetime, AfterValidator(on_the_calendar)] | None = Field(None, strict=False)
 
 
 class Rotation(Body):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, field_validator
+from pydantic import AfterValidator, AwareDatetime, Field, field_validator
 
 from agents.context import Context
 from agents.notes import Noted
 from agents.workspace.block import MAX_TEXT_CHARS, MAX_TRIGGERS
 from memory_appliance.api.schemas.base import Answer, Body
+from memory_appliance.api.schemas.moments import amid_the_calendar
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 
 
@@ -38,7 +39,9 @@ class NoteAnswer(Answer):
 
 class ContextBody(Body):
     session: SessionBody | None = None
-    now: AwareDatetime | None = Field(None, description="With a zone; for trying out another day.")
+    now: Annotated[AwareDatetime, AfterValidator(amid_the_calendar)] | None = Field(
+        None, description="With a zone; for trying out another day."
+    )
 
     @field_validator("now", mode="before")
     @classmethod

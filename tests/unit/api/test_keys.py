@@ -57,6 +57,7 @@ def test_a_deleted_key_stops_working_at_once(client: Client, as_owner: Api, al: 
         ({"rights": ["root"]}, "rights.0"),
         ({"expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
         ({"expires_at": "2101-01-01T00:00:00"}, "expires_at"),
+        ({"expires_at": "9999-12-31T23:59:59-14:00"}, "expires_at"),
         ({"name": " "}, "name"),
         ({"trusted": "yes"}, "trusted"),
         ({"secret": "x"}, "secret"),

@@ -50,6 +50,14 @@ def test_what_cannot_be_written_is_refused(as_owner: Api, al: Agent, change: dic
     assert (response.status_code, error_of(response)["code"], error_of(response)["field"]) == (422, code, field)
 
 
+@pytest.mark.parametrize(
+    "now", ["0001-01-01T00:00:00+14:00", "0001-01-02T00:00:00Z", "9999-12-31T23:59:59-14:00", "2026-11-30T08:00:00"]
+)
+def test_a_day_off_the_calendar_opens_no_chat(as_owner: Api, al: Agent, now: str) -> None:
+    response = as_owner.post("/agents/al/context", {"now": now})
+    assert (response.status_code, error_of(response)["field"]) == (422, "now")
+
+
 def test_a_resting_memory_takes_no_notes(as_owner: Api, al: Agent) -> None:
     as_owner.put("/agents/al/settings", {"memory_enabled": False})
     assert error_of(as_owner.post(NOTES, {"text": "A note."}))["code"] == "memory_disabled"
