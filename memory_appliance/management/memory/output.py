@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,13 @@ class Output:
         self.line(text)
 
     def line(self, text: str = "") -> None:
-        self.out.write(_printable(text, self.out), ending="\n")
+        try:
+            self.out.write(_printable(text, self.out), ending="\n")
+            self.out.flush()
+        except BrokenPipeError:
+            # The reader, such as `head`, has what it wanted. What is buffered still must not fail at the exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(0) from None
 
     def remark(self, text: str) -> None:
         self.err.write(_printable(text, self.err), style_func=str, ending="\n")

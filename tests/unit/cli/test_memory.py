@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -125,6 +126,21 @@ def test_a_data_folder_without_tables_fails_with_one_line(tmp_path: Path) -> Non
     done = manage(tmp_path, "memory", "status")
     assert done.returncode == 1 and done.stderr.startswith("error: The control database cannot be used")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_has_enough_ends_the_command_quietly() -> None:
+    code = (
+        "import sys; from django.core.management.base import OutputWrapper as Wrapper;"
+        "from memory_appliance.management.memory.output import Output;"
+        "output = Output(Wrapper(sys.stdout), Wrapper(sys.stderr)); [output.line('x' * 9000) for _ in range(99)]"
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=stdout, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def manage(data_dir: Path, *words: str) -> subprocess.CompletedProcess[str]:
