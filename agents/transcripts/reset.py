@@ -18,6 +18,7 @@ from agents.scope import decide
 from agents.sessions import Session
 from agents.specs import scope_of
 from agents.transcripts.files import read_part, transcript_lock
+from agents.transcripts.naming import ChatName, chat_name, names_chats
 from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript
 from agents.workspace import create
 from search.documents.secrets import mask_secrets
@@ -32,7 +33,7 @@ Reason = Literal["new", "reset"]
 
 @dataclass(frozen=True, slots=True)
 class ResetNote:
-    """`path` is None when nothing was written; `why` says why."""
+    """`path` is None when nothing was written; `why` says why, or why a generator did not name what was."""
 
     path: str | None
     messages: int
@@ -42,9 +43,10 @@ class ResetNote:
 def reset_session(
     *, agent: Agent, caller: Caller, session_key: str, reason: Reason = "reset", now: datetime | None = None
 ) -> ResetNote:
-    """Write the ended conversation's last messages to `memory/YYYY-MM-DD-HHMM.md` and close it.
+    """Write the ended conversation's last messages to `memory/YYYY-MM-DD-<name>.md` and close it.
 
-    A chat that the scope rules refuse is closed without a note. Raises `MemoryDisabled`, `Invalid`, `Conflict` and
+    A generator, where one was chosen, gives the name in a few words; else it is the time, HHMM. A chat that the
+    scope rules refuse is closed without a note. Raises `MemoryDisabled`, `Invalid`, `Conflict` and
     `WorkspaceUnwritable`.
     """
     if not read_settings(agent.settings).memory_enabled:
@@ -53,19 +55,29 @@ def reset_session(
     zone = ZoneInfo(agent.timezone)
     moment = (now or datetime.now(zone)).astimezone(zone)
     session = Session(key)
+    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    name = _name(agent, key) if decision.allowed else ChatName()
     with transcript_lock(agent, key):
         transcript = open_transcript(agent, key)
         last = _last_turns(transcript)
-        decision = decide(scope_of(agent), session, trusted=caller.trusted)
         path = None
         if last and decision.allowed:
             text = _note(last, key=key, reason=reason, moment=moment, zone=agent.timezone)
-            path = _create(agent, caller, session, text, moment)
+            path = _create(agent, caller, session, text, f"{moment:%Y-%m-%d}-{name.text or f'{moment:%H%M}'}")
         touched = close_parts(transcript)
     index_parts(agent, touched)
     if path is None:
         return ResetNote(None, 0, decision.reason if last else "nothing was said since the last reset")
-    return ResetNote(path, len(last))
+    return ResetNote(path, len(last), name.problem)
+
+
+def _name(agent: Agent, key: str) -> ChatName:
+    """Asked for without the lock: turns may come in meanwhile."""
+    if not names_chats(agent):
+        return ChatName()
+    with transcript_lock(agent, key):
+        last = _last_turns(open_transcript(agent, key))
+    return chat_name(agent, last)
 
 
 def _last_turns(transcript: Transcript) -> list[Turn]:
@@ -85,10 +97,10 @@ def _note(turns: Sequence[Turn], *, key: str, reason: Reason, moment: datetime, 
     return "\n".join([*head, "", "## Conversation Summary", "", *"\n\n".join(lines).split("\n"), ""])
 
 
-def _create(agent: Agent, caller: Caller, session: Session, text: str, moment: datetime) -> str:
-    """The note's path: named after the minute, numbered when that name is taken."""
+def _create(agent: Agent, caller: Caller, session: Session, text: str, name: str) -> str:
+    """The note's path, numbered when that name is taken."""
     for number in count(1):
-        path = f"memory/{moment:%Y-%m-%d-%H%M}{f'-{number}' if number > 1 else ''}.md"
+        path = f"memory/{name}{f'-{number}' if number > 1 else ''}.md"
         try:
             create(
                 agent=agent, actor=caller.actor, path=path, text=text, action="reset",

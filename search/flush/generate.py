@@ -54,7 +54,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["notes"],
     "additionalProperties": False,
 }
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```(?:json)?|```\s*\Z")
 
 
@@ -89,7 +89,7 @@ def _shown(turns: Sequence[Turn]) -> str:
 
 
 def _read(said: str) -> list[dict[str, Any]]:
-    text = _FENCE.sub("", _THOUGHTS.sub("", said).strip()).strip()
+    text = _FENCE.sub("", THOUGHTS.sub("", said).strip()).strip()
     try:
         answer = json.loads(text)
     except ValueError as error:

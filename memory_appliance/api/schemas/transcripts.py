@@ -46,7 +46,10 @@ class ResetBody(Body):
 
 
 class ResetAnswer(Answer):
-    """`path` is null when there was nothing to keep, or the rules refuse the chat; `reason` says which."""
+    """`path` is null when there was nothing to keep, or the rules refuse the chat; `reason` says which.
+
+    With a path, `reason` says why the note is named after the time although a generator was asked for a name.
+    """
 
     path: str | None
     messages: int
