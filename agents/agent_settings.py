@@ -117,6 +117,11 @@ class AgentSettings(BaseModel):
     rerank_fallback: str | None = Field(None, description="Who reranks when the first fails.")
     generate_model: str | None = Field(None, description="Who writes, `provider` or `provider:model`.")
     generate_fallback: str | None = Field(None, description="Who writes when the first fails.")
+    share_vectors: bool = Field(
+        False,
+        description="On: vectors of equal text are taken from, and given to, other agents that allow it too; "
+        "only vectors travel, never text.",
+    )
     update_interval_seconds: int | None = Field(
         None, ge=5, le=86_400, description="How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS."
     )

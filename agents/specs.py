@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents import provenance
+from agents.agent_settings import read_settings
 from agents.models import Agent, Collection, CollectionShare
 from agents.paths import index_path
 from agents.scope import Match, Rule, Scope
@@ -22,6 +23,18 @@ def index_spec(agent: Agent) -> IndexSpec:
     return IndexSpec(
         agent=agent.slug, path=index_path(agent.slug), collections=(*own, *shared), timezone=agent.timezone
     )
+
+
+def embedding_spec(agent: Agent) -> IndexSpec:
+    """`index_spec` for jobs that embed: it also names the indexes that vectors may be taken from.
+
+    It looks for all other agents that share theirs, which no request should wait for.
+    """
+    spec = index_spec(agent)
+    if not read_settings(agent.settings).share_vectors:
+        return spec
+    others = Agent.objects.filter(settings__share_vectors=True).exclude(pk=agent.pk)
+    return replace(spec, vector_sources=tuple(index_path(slug) for slug in others.values_list("slug", flat=True)))
 
 
 def collection_spec(agent: Agent, collection: Collection) -> CollectionSpec:

@@ -78,6 +78,8 @@ class IndexSpec:
     collections: tuple[CollectionSpec, ...]
     chunking: ChunkingSpec = ChunkingSpec()
     timezone: str = "UTC"
+    vector_sources: tuple[Path, ...] = ()
+    """Index files of other agents that vectors of equal texts may be taken from."""
 
 
 @dataclass(frozen=True, slots=True)

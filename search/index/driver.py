@@ -34,6 +34,11 @@ def bind_ids(ids: Collection[int]) -> Any:
     return apsw.carray(np.fromiter(ids, np.int64, len(ids))) if ids else None
 
 
+def bind_digests(digests: Collection[bytes]) -> Any:
+    """Digests to bind to `carray(?)`, likewise."""
+    return apsw.carray(tuple(digests)) if digests else None
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What this process's SQLite can do. `vec_error` says why sqlite-vec is missing."""

@@ -13,6 +13,7 @@ from itertools import accumulate
 import numpy as np
 
 from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged
+from search.index.borrow import borrow_vectors
 from search.index.chunks import count_pending, embedded_passages
 from search.index.driver import Connection, transaction
 from search.index.locks import writer_lock
@@ -77,6 +78,8 @@ def embed_pending(
         model_id = _agree_on_model(spec, connection, identity)
         store = _Store(spec, connection, model_id, identity)
         reused = store.take_cached()
+        if borrow_vectors(spec, connection, model_id, identity.fingerprint):
+            reused += store.take_cached()
         total = count_pending(connection)
         progress(Progress(0, total, "chunks"))
         slices = _Slices(

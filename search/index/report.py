@@ -55,6 +55,7 @@ class EmbedReport:
     pending: int
     refused: int
     reused: int = 0
+    """Chunks whose text had a vector already, here or in another agent's index."""
 
 
 @dataclass(frozen=True, slots=True)

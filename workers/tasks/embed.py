@@ -8,7 +8,7 @@ from typing import Any
 from agents.models import Run
 from agents.role_models import embedder_for
 from agents.runs import request_switch
-from agents.specs import index_spec
+from agents.specs import embedding_spec
 from search.errors import EmbedderUnavailable, IdentityChanged
 from search.index.embed import embed_pending
 from workers.app import app
@@ -30,7 +30,7 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
     embedder = embedder_for(run.index_agent)
     if embedder is None:
         raise EmbedderUnavailable("No embedding model is configured.")
-    spec = index_spec(run.index_agent)
+    spec = embedding_spec(run.index_agent)
     try:
         together, lanes = shared(embedder)
         report = embed_pending(

@@ -8,7 +8,7 @@ from typing import Any
 from agents.models import Run
 from agents.role_models import embedder_for
 from agents.runs import request_run
-from agents.specs import index_spec
+from agents.specs import embedding_spec
 from search.index.rebuild import rebuild_index
 from workers.app import app
 from workers.dispatch import dispatch
@@ -25,7 +25,7 @@ def rebuild(run_id: int) -> None:
 
 
 def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
-    spec = index_spec(run.index_agent)
+    spec = embedding_spec(run.index_agent)
     embedder = embedder_for(run.index_agent)
     together, lanes = shared(embedder) if embedder is not None else (None, 1)
     report = rebuild_index(

@@ -16,7 +16,7 @@ from agents.memory import embedding_identity
 from agents.models import Agent, Run
 from agents.role_models import embedder_for
 from agents.services import request_rebuild, request_update
-from agents.specs import index_spec
+from agents.specs import embedding_spec, index_spec
 from memory_appliance.management.memory.choose import some_agents
 from memory_appliance.management.memory.output import Failed, Output
 from search.errors import Cancelled, EmbedderUnavailable, SearchError
@@ -85,7 +85,7 @@ def _update(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
 
 
 def _rebuild(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
-    spec, embedder = index_spec(run.index_agent), embedder_for(run.index_agent)
+    spec, embedder = embedding_spec(run.index_agent), embedder_for(run.index_agent)
     while True:
         bout = rebuild_index(spec, embedder, budget_seconds=BOUT_SECONDS, progress=report, cancelled=lease.cancelled)
         if bout.swapped:
@@ -98,7 +98,7 @@ def _vectors(run: Run, lease: Lease, report: Report) -> dict[str, Any]:
         raise EmbedderUnavailable("No embedding model is configured.")
     return asdict(
         embed_pending(
-            index_spec(run.index_agent),
+            embedding_spec(run.index_agent),
             embedder,
             budget_seconds=BOUT_SECONDS,
             progress=report,

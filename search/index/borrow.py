@@ -1,0 +1,74 @@
+"""borrow_vectors(): take vectors of equal texts out of other agents' indexes, where both owners allow it.
+
+Only what this index waits for is asked for, by the digest of its own text; no text is read there, nothing is written.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from search.errors import IndexUnavailable
+from search.index import driver
+from search.index.driver import Connection, bind_digests, transaction
+from search.index.locks import writer_lock
+from search.index.pool import reading
+from search.spec import IndexSpec
+
+log = logging.getLogger(__name__)
+
+ROWS = 1_000
+"""Vectors looked up and written at once: a few MB in memory, and a writer lock held for milliseconds."""
+LOCK_TIMEOUT = 60.0
+
+
+class _Borrowed(NamedTuple):
+    hash: bytes
+    vec: bytes
+    parts: bytes
+
+
+def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, fingerprint: str) -> int:
+    """Put what `spec.vector_sources` hold for waiting chunks into the cache; answers the number of texts found.
+
+    Only vectors of the same fingerprint. A source that is missing, busy or damaged is passed over: the model is there.
+    """
+    waiting = _waiting(connection) if spec.vector_sources else set()
+    taken = 0
+    for source in spec.vector_sources:
+        digests = list(waiting)
+        for start in range(0, len(digests), ROWS):
+            try:
+                found = _look_up(source, fingerprint, digests[start : start + ROWS])
+            except (IndexUnavailable, driver.DatabaseError, OSError) as error:
+                log.debug("no vectors from another index", extra={"index": source.name, "reason": str(error)})
+                break
+            if found:
+                with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
+                    _keep(connection, model_id, found)
+            waiting.difference_update(row.hash for row in found)
+            taken += len(found)
+    return taken
+
+
+def _waiting(connection: Connection) -> set[bytes]:
+    return {row[0] for row in connection.execute("SELECT hash FROM chunks WHERE emb_id IS NULL AND refused = ''")}
+
+
+def _look_up(source: Path, fingerprint: str, digests: list[bytes]) -> list[_Borrowed]:
+    with reading(source) as other:
+        rows = other.execute(
+            "SELECT hash, vec, parts FROM embedding_cache"
+            " WHERE model = (SELECT id FROM models WHERE fingerprint = ?) AND hash IN carray(?)",
+            (fingerprint, bind_digests(digests)),
+        )
+        return [_Borrowed(*row) for row in rows]
+
+
+def _keep(connection: Connection, model_id: int, found: list[_Borrowed]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used) VALUES(?, ?, ?, ?, ?)",
+        ((model_id, row.hash, row.vec, row.parts, time.time()) for row in found),
+    )
