@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from pydantic import SecretStr
 
 from agents.bootstrap import ADMIN, Bootstrapped, bootstrap, new_admin_key
@@ -19,14 +20,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, new_key: bool, **options: Any) -> None:
         chosen = settings.OPTIONS
-        made = bootstrap(
-            admin_password=_revealed(chosen.admin_password),
-            bootstrap_key=_revealed(chosen.bootstrap_key),
-            demo=chosen.demo,
-        )
-        lines = _lines(made)
-        if new_key:
-            lines.append(f"one more admin API key  {new_admin_key()}")
+        try:
+            made = bootstrap(
+                admin_password=_revealed(chosen.admin_password),
+                bootstrap_key=_revealed(chosen.bootstrap_key),
+                demo=chosen.demo,
+            )
+            lines = _lines(made)
+            if new_key:
+                lines.append(f"one more admin API key  {new_admin_key()}")
+        except DatabaseError as error:
+            raise CommandError(
+                f"The control database in {chosen.data_dir} cannot be used: {error}. "
+                "Name the server's MEMORY_DATA_DIR, or start the server once."
+            ) from error
         if lines:
             self.stdout.write(_box([*lines, "", "Shown this once: keep it in a safe place."]))
         if made.demo is not None:

@@ -128,6 +128,12 @@ def test_a_data_folder_without_tables_fails_with_one_line(tmp_path: Path) -> Non
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_key_for_a_data_folder_without_tables_fails_with_the_folders_name(tmp_path: Path) -> None:
+    done = manage(tmp_path, "bootstrap", "--new-key")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert str(tmp_path) in done.stderr and "MEMORY_DATA_DIR" in done.stderr
+
+
 def test_a_reader_that_has_enough_ends_the_command_quietly() -> None:
     code = (
         "import sys; from django.core.management.base import OutputWrapper as Wrapper;"
