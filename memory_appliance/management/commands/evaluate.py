@@ -67,7 +67,7 @@ class Command(BaseCommand):
             else:
                 self._evaluate(options)
         except (SearchError, RuleError) as error:
-            raise CommandError(f"{error.message} {error.hint}".strip(), returncode=1) from error
+            raise CommandError(f"{error.message.rstrip('.')}. {error.hint}".strip(), returncode=1) from error
 
     def _evaluate(self, options: dict[str, Any]) -> None:
         dataset = load_dataset(options["dataset"])
