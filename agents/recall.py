@@ -66,16 +66,21 @@ class Readiness:
     mode: RecallMode
 
 
-def recall(*, agent: Agent, caller: Caller, session: Session | None, params: RecallParams) -> Recalled:
-    """Answers within the timeout and a little, whatever happens. Raises `MemoryDisabled`."""
-    started = time.perf_counter()
+def recall(
+    *, agent: Agent, caller: Caller, session: Session | None, params: RecallParams, arrived: float | None = None
+) -> Recalled:
+    """Answers within the timeout and a little, whatever happens. Raises `MemoryDisabled`.
+
+    `arrived`: when the request came in, on the monotonic clock; what it waited since then is part of its time.
+    """
+    started = time.monotonic() if arrived is None else arrived
     own = _settings(agent)
     decision = decide(scope_of(agent), session, trusted=caller.trusted)
     facts = gate_facts(agent, own, session, decision, mode=params.mode)
     embedder = embedder_for(agent)
-    turn = _turn(agent, own, session, decision, params)
+    turn = replace(_turn(agent, own, session, decision, params), began=arrived)
     outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=embedder_of))
-    elapsed_ms = round((time.perf_counter() - started) * 1000, 3)
+    elapsed_ms = round((time.monotonic() - started) * 1000, 3)
     if outcome.status is Status.DENIED:
         record(
             actor=caller.actor,

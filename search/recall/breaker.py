@@ -26,13 +26,16 @@ class Breaker:
         self._seen: LruCache[str, tuple[int, float]] = LruCache(_KEEP)
 
     def open(self, key: str) -> bool:
+        return self.count(key) >= self._timeouts
+
+    def count(self, key: str) -> int:
+        """Time-outs in a row; those before a rest that is over do not count any more."""
         count, last = self._seen.get(key) or (0, 0.0)
-        return count >= self._timeouts and self._clock() - last < self._rest_seconds
+        return count if self._clock() - last < self._rest_seconds else 0
 
     def timed_out(self, key: str) -> None:
         with self._lock:
-            count, _ = self._seen.get(key) or (0, 0.0)
-            self._seen.put(key, (count + 1, self._clock()))
+            self._seen.put(key, (self.count(key) + 1, self._clock()))
 
     def completed(self, key: str) -> None:
         with self._lock:

@@ -145,7 +145,7 @@ class DeepLane:
             except GeneratorUnavailable as error:
                 detail.append(error.message)
                 self._draft.finding = self._findings.extracted()
-                return Reason.DEADLINE if time.monotonic() >= self._task.until else Reason.NO_GENERATOR
+                return Reason.DEADLINE if generator.out_of_time else Reason.NO_GENERATOR
             if not note:
                 detail.append("nothing helps")
                 self._draft.finding = None

@@ -13,8 +13,11 @@ from search.recall.breaker import Breaker
 from search.runtime.protocols import Embedder, Generator, Message, Vectors
 from search.spec import EmbeddingIdentity
 
-STALLED_SECONDS = 3.0
-"""A generator that has written for so long on one turn may be stalled: other turns do without it."""
+WRITING_SHARE = 0.5
+"""Of the turn's time that is left, for the generator; half of it after each time-out: three cost less than a turn."""
+WAITING_SHARE = 0.125
+MOST_WAITING_SECONDS = 1.0
+"""One turn at most waits for the generator, so long at most; the others do without it at once."""
 LATE = 0.95
 """A failure after this share of the time allowed was a time-out, whatever the model calls it."""
 
@@ -72,26 +75,28 @@ class TurnEmbedder:
 
 
 class Writers:
-    """One turn of this process at a time has the generator; another waits for it, but not behind a stalled one."""
+    """One turn of this process at a time has the generator, and one may wait for it."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
-        self._since: float | None = None
+        self._taken = False
+        self._awaited = False
 
-    def take(self, until: float) -> bool:
-        """False when the one that writes has been at it for three seconds."""
+    def take(self, *, patience: float) -> bool:
+        """Whether the caller has it now; False at once when another one waits already."""
         with self._free:
-            while self._since is not None:
-                left = min(until, self._since + STALLED_SECONDS) - time.monotonic()
-                if left <= 0:
-                    return False
-                self._free.wait(left)
-            self._since = time.monotonic()
+            if self._taken and not self._awaited and patience > 0:
+                self._awaited = True
+                self._free.wait_for(lambda: not self._taken, patience)
+                self._awaited = False
+            if self._taken:
+                return False
+            self._taken = True
             return True
 
     def give_back(self) -> None:
         with self._free:
-            self._since = None
+            self._taken = False
             self._free.notify()
 
 
@@ -103,6 +108,7 @@ class TurnGenerator:
         self._writers = writers
         self._breaker = breaker
         self._until = until
+        self._end = until
 
     @property
     def name(self) -> str:
@@ -114,6 +120,11 @@ class TurnGenerator:
         return self._breaker.open(self._key)
 
     @property
+    def out_of_time(self) -> bool:
+        """Whether its share of this turn's time is over."""
+        return time.monotonic() >= self._end
+
+    @property
     def _key(self) -> str:
         return f"generate:{self._generator.name}"
 
@@ -122,11 +133,16 @@ class TurnGenerator:
         """Has the generator to itself; raises `GeneratorUnavailable` when another turn does not give it back.
 
         That counts as a time-out, so that the queue behind a stalled model is sent on at once; if it was only slow,
-        its answer sets the count back.
+        its answer sets the count back. Nobody waits behind a model that has a time-out to its name.
         """
-        if not self._writers.take(self._until):
+        missed = self._breaker.count(self._key)
+        left = self._until - time.monotonic()
+        patience = 0.0 if missed else min(MOST_WAITING_SECONDS, left * WAITING_SHARE)
+        if not self._writers.take(patience=patience):
             self._breaker.timed_out(self._key)
             raise GeneratorUnavailable("the writing model is busy with another turn")
+        left = self._until - time.monotonic()
+        self._end = self._until - left * (1 - WRITING_SHARE / 2**missed)
         try:
             yield
         finally:
@@ -135,9 +151,9 @@ class TurnGenerator:
     def generate(
         self, messages: Sequence[Message], *, max_tokens: int, json_schema: Mapping[str, Any] | None = None
     ) -> str:
-        """Raises `GeneratorUnavailable`, at the latest when the turn's time is over."""
+        """Raises `GeneratorUnavailable`, at the latest when the generator's share of the turn's time is over."""
         started = time.monotonic()
-        allowed = self._until - started
+        allowed = self._end - started
         if allowed <= 0:
             raise GeneratorUnavailable("no time was left for the writing model")
         try:

@@ -53,6 +53,8 @@ class Turn:
     query_mode: QueryMode = "recent"
     prompt: Prompt = field(default_factory=Prompt)
     summary_chars: int = 220
+    began: float | None = None
+    """When the caller began to wait, on the monotonic clock; None for now."""
     settings: str = ""
     """Whatever else makes two turns different, such as the agent's settings."""
 
@@ -91,7 +93,9 @@ class _Turn:
     def __init__(self, shared: Recall, facts: GateFacts, turn: Turn, models: Models) -> None:
         self.shared = shared
         self.turn = turn
-        self.until = time.monotonic() + turn.timeout_ms / 1000
+        now = time.monotonic()
+        self.waited = 0.0 if turn.began is None else now - turn.began
+        self.until = now - self.waited + turn.timeout_ms / 1000
         self.query = search_query(turn.message, turn.history)
         self.said = clean(turn.message)
         self.facts = replace(facts, message_empty=not self.said)
@@ -104,6 +108,8 @@ class _Turn:
         self.former = models.former
         self.fast = FastAnswer()
         self.draft = Draft()
+        if turn.began is not None:
+            self.draft.steps.append(Step("queue", round(self.waited * 1000, 3)))
 
     def answer(self) -> RecallOutcome:
         stop = first_stop(replace(self.facts, mode="always"))
@@ -125,6 +131,8 @@ class _Turn:
 
     def _deliberate(self, stop: Stop | None) -> RecallOutcome:
         """Judge the intent and go deep, in the pool. With a `stop` the answer is known and only the intent is open."""
+        if time.monotonic() >= self.until:
+            return self._late(Late(self.draft, started=False), stop)
         until = self.until if stop is None else min(self.until, time.monotonic() + FAST_HIT_PATIENCE)
         ended = self.shared.turns.run(
             self._key(), self._work, progress=self.draft, until=until + GRACE_SECONDS, keep=_worth_keeping

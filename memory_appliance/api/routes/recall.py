@@ -12,6 +12,7 @@ from agents.errors import Invalid
 from agents.recall_events import recall_events
 from agents.recall_toggles import set_recall_toggle
 from agents.sessions import Session
+from memory_appliance.admission import ARRIVED
 from memory_appliance.api.auth import READ, WRITE, actor_of, agent_of, caller_of
 from memory_appliance.api.limits import RowLimit
 from memory_appliance.api.schemas.recall import (
@@ -39,6 +40,7 @@ def recall(request: HttpRequest, slug: str, payload: RecallBody) -> RecallAnswer
         caller=caller_of(request),
         session=payload.session.session() if payload.session else None,
         params=payload.params(),
+        arrived=request.META.get(ARRIVED),
     )
     return recall_answer(recalled)
 

@@ -63,8 +63,8 @@ class Server:
     def said(self) -> str:
         return self.data_dir.with_suffix(".out").read_text()
 
-    def start(self) -> Server:
-        process = self.launch()
+    def start(self, **options: str) -> Server:
+        process = self.launch(**options)
 
         def ready() -> bool:
             assert process.poll() is None, self.said()

@@ -67,19 +67,34 @@ def test_an_embedder_that_failed_is_not_asked_again_in_the_same_turn() -> None:
     assert counting.asked == 1
 
 
-def test_nobody_waits_behind_a_writer_that_is_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("search.recall.models.STALLED_SECONDS", 0.1)
+def test_one_turn_waits_briefly_for_the_writer_and_the_queue_behind_it_not_at_all() -> None:
     writers, breaker = Writers(), Breaker()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 2
     with TurnGenerator(Scripted(), breaker, writers, until=until).turn():
         started = time.monotonic()
         for _ in range(3):
             waiting = TurnGenerator(Scripted(), breaker, writers, until=until)
             with pytest.raises(GeneratorUnavailable), waiting.turn():
                 pass
-        assert 0.05 < time.monotonic() - started < 1
+        assert 0.2 < time.monotonic() - started < 0.4
         assert waiting.resting  # whoever comes now does not even try
-    assert writers.take(until)
+    assert writers.take(patience=0)
+
+
+def test_a_turn_that_waits_gets_the_writer_as_soon_as_it_is_free() -> None:
+    writers = Writers()
+    assert writers.take(patience=0) and not writers.take(patience=0)
+    threading.Timer(0.05, writers.give_back).start()
+    assert writers.take(patience=5)
+
+
+def test_time_outs_of_a_writer_one_after_another_cost_less_than_one_turns_time() -> None:
+    breaker, started = Breaker(), time.monotonic()
+    for _ in range(3):
+        generator = TurnGenerator(Scripted(9.0), breaker, Writers(), until=started + 0.8)
+        with pytest.raises(GeneratorUnavailable), generator.turn():
+            generator.generate([], max_tokens=1)
+    assert time.monotonic() - started < 0.8 and generator.resting
 
 
 def test_identical_turns_at_the_same_time_share_one_run() -> None:

@@ -128,3 +128,16 @@ def test_many_turns_on_a_stalled_model_all_answer_in_time(household: Household) 
     for thread in threads:
         thread.join()
     assert len(took) == 60 and max(took) < 0.6 + 3 and embedder.asked > 0
+
+
+def test_a_turn_that_waited_for_its_whole_time_is_answered_at_once(household: Household) -> None:
+    answer = household.recall("which boiler valve", timeout_ms=1_000, began=time.monotonic() - 1.5)
+    assert (answer.status, answer.reason, answer.context) == (Status.TIMEOUT, Reason.BUSY, "")
+    assert answer.steps[0].name == "queue" and answer.steps[0].took_ms >= 1_500
+
+
+def test_what_a_turn_waited_is_part_of_its_time(household: Household) -> None:
+    household.workspace.embed(WordEmbedder())
+    started = time.monotonic()
+    answer = household.recall("boiler valve", embedder=Stalled(), timeout_ms=2_000, began=started - 1.6)
+    assert answer.status is Status.OK and time.monotonic() - started < 0.4 + 0.25
