@@ -96,7 +96,11 @@ def remove_file(root: Path, rel: str, before: bytes) -> None:
 def _parent(root: Path, rel: str) -> Iterator[tuple[int, str]]:
     """Descriptor of the folder that holds `rel`, made step by step where missing, and the file's name."""
     *folders, name = split_path(rel)
-    fd = open_folder(root)
+    try:
+        fd = open_folder(root)
+    except FileNotFoundError as error:
+        # Not the missing file that callers know how to take: without its folder nothing can be written at all.
+        raise NotADirectoryError(errno.ENOTDIR, "the workspace's folder is missing") from error
     try:
         for step in folders:
             with suppress(FileExistsError):

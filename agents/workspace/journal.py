@@ -86,11 +86,12 @@ def writing(path: str) -> Iterator[None]:
 
 
 def unwritable(path: str, error: OSError) -> WorkspaceUnwritable:
-    full = error.errno in _FULL
-    return WorkspaceUnwritable(
-        f"{path} cannot be written: {error.strerror}. Nothing of it was stored.",
-        hint="Free some disk space." if full else "Give the server's user the right to write in the workspace.",
-    )
+    hint = "Give the server's user the right to write in the workspace."
+    if error.errno in _FULL:
+        hint = "Free some disk space."
+    elif error.errno == errno.ENOTDIR:
+        hint = "Bring the folder back, or give the agent another workspace."
+    return WorkspaceUnwritable(f"{path} cannot be written: {error.strerror}. Nothing of it was stored.", hint=hint)
 
 
 def finish_pending(agent: Agent) -> None:

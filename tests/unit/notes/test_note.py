@@ -9,6 +9,7 @@ import pytest
 
 from agents import provenance
 from agents.agent_settings import AgentSettings
+from agents.errors import WorkspaceUnwritable
 from agents.notes import Noted, note
 from agents.sessions import Session
 from search.documents.origin import line_digests
@@ -66,6 +67,20 @@ def test_triggers_outside_the_curated_files_are_kept_and_said_to_be_idle(desk: D
     noted = write(desk, triggers=["shed"], target="memory/shed.md")
     assert "MEMORY.md and USER.md" in noted.warnings[0]
     assert "<!-- trigger: shed -->" in desk.text("memory/shed.md")
+
+
+@pytest.mark.parametrize("leave_a_file", [False, True])
+def test_a_workspace_that_has_gone_is_said_and_not_made_anew(desk: Desk, leave_a_file: bool) -> None:
+    root = Path(desk.agent.workspace)
+    away = root.rename(root.with_name("away"))
+    if leave_a_file:
+        root.write_text("no folder")
+    with pytest.raises(WorkspaceUnwritable, match="folder is missing"):
+        write(desk)
+    assert not root.is_dir()
+    root.unlink(missing_ok=True)
+    away.rename(root)
+    assert not write(desk).appended.duplicate
 
 
 def test_what_the_index_cannot_take_now_it_takes_later(desk: Desk, data_dir: Path) -> None:
