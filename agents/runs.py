@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from agents.agent_settings import read_settings
 from agents.models import Agent, Run
+from agents.paths import index_path
+from search.index.damage import damage_mark
 
 DISPATCH_PATIENCE = timedelta(seconds=30)
 """A message that no worker has taken up by then counts as lost."""
@@ -158,6 +160,20 @@ def due_agents(now: datetime) -> list[Agent]:
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
     wanted = Q(update_requested_at__isnull=False) | Q(next_update_at__isnull=True) | Q(next_update_at__lte=now)
     return [agent for agent in Agent.objects.filter(wanted, ~Exists(active)) if _is_due(agent, now)]
+
+
+def agents_without_index() -> list[Agent]:
+    """Agents that were updated, and whose index file has gone since then or was found damaged.
+
+    One whose last update failed is left to its interval: what keeps an index from being written does so again.
+    """
+    folder = index_path("_").parent
+    names = {path.name for path in folder.glob("*.sqlite*")}
+    updated = Agent.objects.filter(last_update_at__isnull=False, last_error="").values_list("slug", flat=True)
+    lost = [slug for slug in updated if f"{slug}.sqlite" not in names or damage_mark(index_path(slug)).name in names]
+    active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
+    found = Agent.objects.filter(~Exists(active), slug__in=lost) if lost else []
+    return [agent for agent in found if read_settings(agent.settings).memory_enabled]
 
 
 def agents_awaiting_embeddings() -> list[Agent]:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged
+from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged, IndexDamaged
 from search.index.borrow import borrow_vectors
 from search.index.chunks import count_pending, embedded_passages
 from search.index.driver import Connection, transaction
@@ -68,12 +68,17 @@ def embed_pending(
     `lanes`: slices under way at once, for an embedder that is served by several machines.
 
     Raises `EmbedderUnavailable` when the model cannot answer; everything stored before stays. Raises
-    `IdentityChanged` when the index holds vectors of another model, and `IndexUnavailable` when it cannot be written.
+    `IdentityChanged` when the index holds vectors of another model, `IndexUnavailable` when it cannot be written, and
+    `IndexDamaged` also when it has gone: an index made new here would hold no text and look whole.
     """
     identity = embedder.identity()
     stop_at = time.monotonic() + budget_seconds
     with ExitStack() as opened:
         with writer_lock(spec.path, timeout=LOCK_TIMEOUT):
+            if not spec.path.exists():
+                raise IndexDamaged(
+                    f"the index {spec.path.name} is gone", hint="The next update makes it again by itself."
+                )
             connection = opened.enter_context(writing(spec.path, remake=False))
         model_id = _agree_on_model(spec, connection, identity)
         store = _Store(spec, connection, model_id, identity)

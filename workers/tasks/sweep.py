@@ -7,7 +7,7 @@ from threading import Lock
 from django.utils import timezone
 
 from agents.models import Run
-from agents.runs import agents_awaiting_embeddings, due_agents, request_run, stale_runs
+from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
 from workers.app import app
 from workers.dispatch import dispatch
 
@@ -35,7 +35,8 @@ def _due_runs() -> list[Run]:
         )
         for agent in due_agents(now)
     ]
+    lost_indexes = [request_run(agent=agent, kind=Run.Kind.UPDATE, reason="damage") for agent in agents_without_index()]
     waiting = [
         request_run(agent=agent, kind=Run.Kind.EMBED, reason="pending") for agent in agents_awaiting_embeddings()
     ]
-    return [*lost, *due, *waiting]
+    return [*lost, *due, *lost_indexes, *waiting]

@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from agents import runs
 from agents.models import Agent, Run
+from agents.paths import index_path
 from agents.services import request_update, update_agent
+from search.index.damage import mark_damaged
 from tests.cast import OWNER, agent_with
 
 
@@ -213,6 +215,20 @@ def test_agents_are_due_by_wish_after_the_debounce_and_by_interval(agent: Agent)
     assert runs.due_agents(now + timedelta(seconds=15)) == [agent]
     Agent.objects.update(update_requested_at=None)
     assert runs.due_agents(now + timedelta(seconds=301)) == [agent]
+
+
+def test_an_index_that_has_gone_or_is_damaged_is_made_again_at_once(agent: Agent) -> None:
+    assert runs.agents_without_index() == []  # never updated: due anyway
+    Agent.objects.update(last_update_at=timezone.now())
+    assert runs.agents_without_index() == [agent]
+    index = index_path("al")
+    index.parent.mkdir(exist_ok=True)
+    index.touch()
+    assert runs.agents_without_index() == []
+    mark_damaged(index, ValueError("a page"))
+    assert runs.agents_without_index() == [agent]
+    Agent.objects.update(last_error="The disk is full.")
+    assert runs.agents_without_index() == []
 
 
 def test_an_update_that_found_nothing_new_delays_nobody(agent: Agent) -> None:

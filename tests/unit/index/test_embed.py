@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from search.errors import EmbedderUnavailable, IdentityChanged
+from search.errors import EmbedderUnavailable, IdentityChanged, IndexDamaged
 from search.index.driver import capabilities
 from search.index.reader import index_status
 from tests.engine import WordEmbedder
@@ -19,6 +19,12 @@ def test_vectors_reach_the_cache_the_sql_table_and_the_segments(workspace):
     ((members,),) = rows(workspace, "SELECT coll FROM vec_seg")
     assert np.count_nonzero(np.frombuffer(members, "<u2")) == 2
     assert capabilities().vec
+
+
+def test_no_empty_index_is_made_where_one_has_gone(workspace):
+    with pytest.raises(IndexDamaged):
+        workspace.embed(WordEmbedder())
+    assert not workspace.spec.path.exists()
 
 
 def test_the_same_text_is_embedded_once(workspace):
