@@ -1,10 +1,12 @@
 """Recall: the fast lane at 5,000 triggers, the deep lane on questions with known answers, and a stalled model.
 
     python -m bench.recall [--dataset DIR] [--indexes DIR] [--triggers N]
+    python -m bench.recall --http [--turns N]
 
 With a data set (workspaces/ and queries.jsonl, as `manage.py evaluate` takes them) every question is asked of its own
 workspace and of every other one, in mode `always` with the bundled model: the share of turns whose sources cover a gold
-line, the share asked of a wrong workspace that inject anything, and the latency of each lane.
+line, the share asked of a wrong workspace that inject anything, and the latency of each lane. With --http: many turns
+at once on the whole server, while nothing, the writer or the models process is stalled.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from bench.machine import describe_machine
+from bench.recall_http import measure
 from search.documents.chunker import CHUNKER_VERSION
 from search.errors import EmbedderUnavailable
 from search.evaluation.dataset import Dataset, load_dataset
@@ -187,8 +190,13 @@ def main() -> None:
     parser.add_argument("--indexes", type=Path, help="where the indexes are kept between runs")
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--triggers", type=int, default=5_000)
+    parser.add_argument("--http", action="store_true", help="only many turns at once over HTTP, with stalled models")
+    parser.add_argument("--turns", type=int, default=200)
     options = parser.parse_args()
     print(describe_machine())
+    if options.http:
+        measure(options.turns)
+        return
     fast_lane(options.triggers)
     if options.dataset is None:
         return

@@ -6,9 +6,12 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
-from tests.integration.stack.server import Server, until
+from bench.recall_http import burst, silent_endpoint
+from tests.integration.recall.conftest import NOTES
+from tests.integration.stack.server import Server, free_port, until
 
 CHAT = {"key": "agent:home:telegram:direct:42"}
 
@@ -35,9 +38,25 @@ def test_a_toggle_is_kept_for_every_process(home: Server) -> None:
     assert reasons == {"session_disabled"}
 
 
+def test_a_crowd_on_a_writer_that_never_answers_is_answered_in_time(tmp_path: Path) -> None:
+    with silent_endpoint() as address:
+        server = Server(tmp_path / "data", free_port()).start(
+            MEMORY_GENERATE_MODEL="openai:stalled", MEMORY_OPENAI_BASE_URL=address, MEMORY_OPENAI_API_KEY="none"
+        )
+        try:
+            (server.agent("crowd") / "MEMORY.md").write_text(NOTES, encoding="utf-8")
+            server.done(server.update("crowd"))
+            until("indexed", lambda: server.finds("crowd", "boiler valve", "MEMORY.md"), 30)
+            crowd = burst(server, "crowd", 40, 4_000)
+        finally:
+            server.stop()
+    assert len(crowd.seconds) == 40 and max(crowd.seconds) < 4 + 3, crowd.told()
+    assert ("ok", "breaker_open") in crowd.answers, crowd.told()
+
+
 def _embedded(home: Server) -> bool:
     status = home.call("GET", "/api/v1/agents/home/status")
-    return status["embedded"] > 0 and status["pending"] == 0
+    return bool(status["embedded"] > 0 and status["pending"] == 0)
 
 
 def test_two_hundred_turns_on_a_stalled_models_process_all_answer_in_time(home: Server) -> None:

@@ -39,7 +39,7 @@ def test_as_many_work_as_may_and_the_others_know_how_long_they_waited() -> None:
     assert max(most) == 2 and min(waited) < 0.05 and max(waited) >= 0.1
 
 
-def test_a_fault_gives_the_place_back() -> None:
+def test_a_fault_is_raised_and_its_thread_works_on() -> None:
     def broken(_environ: WSGIEnvironment, _start_response: StartResponse) -> Iterable[bytes]:
         raise ZeroDivisionError
 
