@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 
 from agents.actors import Actor, Caller
 from agents.audit import record
@@ -16,8 +16,12 @@ from agents.provenance import origin_of_write
 from agents.workspace import Content, Replaced, objects, read_content, replace
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
+from search.documents.lines import decode
 
 MAX_VERSIONS = 500
+
+_KEEPS = Q(state=WorkspaceWrite.State.DONE) & ~Q(action__in=("duplicate", "block"))
+"""Writes that made or replaced a content."""
 
 OUTSIDE = "edited on disk"
 """Who made a content that the appliance found and did not write."""
@@ -38,6 +42,12 @@ class Version:
     size: int
     current: bool
     restorable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    path: str
+    last: datetime
 
 
 def read_file(*, agent: Agent, caller: Caller, path: str) -> Content | Denied:
@@ -82,15 +92,33 @@ def versions(*, agent: Agent, caller: Caller, path: str, limit: int = 100) -> tu
     return tuple(found[:limit])
 
 
+def version_text(*, agent: Agent, caller: Caller, path: str, version: str) -> str | Denied:
+    """What the file held in this version. Raises `NotFound` for one that it never had."""
+    decision = gate(agent, caller, None, "file")
+    if not decision.allowed:
+        return Denied(decision)
+    checked_place(path)
+    return decode(_load(agent, path, version))[0]
+
+
+def changed_files(agent: Agent, *, limit: int) -> tuple[ChangedFile, ...]:
+    """The files that have versions, the one that was written last first."""
+    rows = WorkspaceWrite.objects.filter(_KEEPS, agent=agent).order_by().values("path").annotate(last=Max("at"))
+    return tuple(ChangedFile(row["path"], row["last"]) for row in rows.order_by("-last", "path")[:limit])
+
+
+def has_versions() -> Exists:
+    """An annotation of agents: whether one of their files has versions."""
+    return Exists(WorkspaceWrite.objects.filter(_KEEPS, agent=OuterRef("pk")))
+
+
 def restore(*, agent: Agent, actor: Actor, path: str, version: str) -> Replaced:
     """The file as it was in this version; what it holds now becomes a version itself. Lines keep their origins.
 
     Raises `NotFound` for a version that this file never had, `Conflict` when somebody saves it in the same moment.
     """
     checked_place(path)
-    if not _kept(agent, path, version):
-        raise NotFound(f"{path} has no version {version[:64]!r}.", hint="GET …/files/history lists them.")
-    data = objects.load(agent.slug, version)
+    data = _load(agent, path, version)
     restored = replace(
         agent=agent,
         actor=actor,
@@ -113,12 +141,16 @@ def remove_orphan_histories() -> list[str]:
     return orphans
 
 
+def _load(agent: Agent, path: str, version: str) -> bytes:
+    if not _kept(agent, path, version):
+        raise NotFound(f"{path} has no version {version[:64]!r}.", hint="GET …/files/history lists them.")
+    return objects.load(agent.slug, version)
+
+
 def _kept(agent: Agent, path: str, version: str) -> bool:
     rows = _writes(agent, path)
     return bool(version) and (rows.filter(after=version).exists() or rows.filter(before=version).exists())
 
 
 def _writes(agent: Agent, path: str) -> QuerySet[WorkspaceWrite]:
-    return WorkspaceWrite.objects.filter(agent=agent, path=path, state=WorkspaceWrite.State.DONE).exclude(
-        action__in=("duplicate", "block")
-    )
+    return WorkspaceWrite.objects.filter(_KEEPS, agent=agent, path=path)

@@ -12,6 +12,7 @@ from memory_appliance import health, metrics
 from memory_appliance.api.api import api
 from memory_appliance.mcp.door import mcp
 from memory_appliance.web.docs import api_docs
+from memory_appliance.web.history import FileHistory
 from memory_appliance.web.overview import overview
 from memory_appliance.web.sign_in import PasswordChange, SignIn
 
@@ -24,6 +25,7 @@ urlpatterns = [
     path("admin/login/", SignIn.as_view()),
     path("admin/password_change/", login_required(RedirectView.as_view(pattern_name="password"))),
     path("admin/", admin.site.urls),
+    path("agents/<slug:slug>/history", FileHistory.as_view(), name="history"),
     path("api/docs", api_docs, name="api-docs"),
     path("api/v1/", api.urls),
     path("health/live", health.live, name="health-live"),

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from agents import memory
 from agents.context import near_limits
+from agents.history import has_versions
 from agents.models import Agent, Run
 from agents.providers import RolePlan, server_plan
 from agents.roles import agents_for, is_owner
@@ -32,6 +33,7 @@ class AgentCard:
     last_run: Run | None
     problems: tuple[str, ...]
     more_problems: int
+    has_versions: bool
 
 
 @login_required
@@ -52,14 +54,14 @@ def agent_cards(visible: Q | None = None) -> list[AgentCard]:
     agents = list(
         Agent.objects.filter(visible or Q())
         .prefetch_related("collections", "shared_in")
-        .annotate(last_run_id=Subquery(newest))
+        .annotate(last_run_id=Subquery(newest), has_versions=has_versions())
     )
     runs = Run.objects.in_bulk([agent.last_run_id for agent in agents if agent.last_run_id is not None])
     server = server_plan("embed")
-    return [_card(agent, runs.get(agent.last_run_id), server) for agent in agents]
+    return [_card(agent, runs.get(agent.last_run_id), server, agent.has_versions) for agent in agents]
 
 
-def _card(agent: Agent, last_run: Run | None, server: RolePlan) -> AgentCard:
+def _card(agent: Agent, last_run: Run | None, server: RolePlan, has_versions: bool) -> AgentCard:
     problems = [agent.last_error] if agent.last_error else []
     index: IndexStatus | None = None
     try:
@@ -70,7 +72,12 @@ def _card(agent: Agent, last_run: Run | None, server: RolePlan) -> AgentCard:
         problems.append(f"{error.message} {error.hint}".strip())
     problems += near_limits(agent)
     return AgentCard(
-        agent, index, last_run, tuple(problems[:MOST_PROBLEMS]), more_problems=max(0, len(problems) - MOST_PROBLEMS)
+        agent=agent,
+        index=index,
+        last_run=last_run,
+        problems=tuple(problems[:MOST_PROBLEMS]),
+        more_problems=max(0, len(problems) - MOST_PROBLEMS),
+        has_versions=has_versions,
     )
 
 

@@ -19,6 +19,9 @@ OPEN = {"accounts/login/", "accounts/logout/", "admin/login/", "api/docs", "heal
 OWN = {""}
 """Show a member the agents of their roles."""
 
+OF_AN_AGENT = {"agents/<slug:slug>/history"}
+"""Show a person with a role for that one agent what is that agent's."""
+
 PERSONAL = {"accounts/password/", "admin/password_change/"}
 """Show a person nothing but what is theirs."""
 
@@ -52,7 +55,7 @@ def neighbour(al_2: Agent) -> Agent:
 
 
 def test_every_address_is_sorted_here() -> None:
-    assert set(_addresses()) == OPEN | OWN | PERSONAL | BY_KEY | OWNERS
+    assert set(_addresses()) == OPEN | OWN | OF_AN_AGENT | PERSONAL | BY_KEY | OWNERS
 
 
 @pytest.mark.parametrize("address", sorted(OPEN | OWN | PERSONAL | BY_KEY | OWNERS))
@@ -69,6 +72,24 @@ def test_no_page_shows_another_agent(client: Client, member: Client, address: st
 @pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS))
 def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
     assert "/login/" in client.get(f"/{address}")["Location"]
+
+
+@pytest.mark.parametrize("address", sorted(OF_AN_AGENT))
+@pytest.mark.parametrize("slug", ["al-2", "nowhere"])
+def test_a_page_of_an_agent_of_others_is_as_if_it_was_not_there(
+    client: Client, member: Client, address: str, slug: str
+) -> None:
+    nobody = Client()
+    nobody.force_login(User.objects.create_user("guest"))
+    path = "/" + address.replace("<slug:slug>", slug)
+    form = {"path": "MEMORY.md", "version": "0" * 64}
+    for query in ({}, form):
+        assert "/login/" in client.get(path, query)["Location"]
+        for browser in (member, nobody):
+            page = browser.get(path, query)
+            assert page.status_code == 404 and not any(secret in page.content.decode() for secret in SECRETS)
+    assert "/login/" in client.post(path, form)["Location"]
+    assert {browser.post(path, form).status_code for browser in (member, nobody)} == {404}
 
 
 def test_a_session_is_no_key(member: Client) -> None:

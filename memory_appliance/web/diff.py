@@ -1,0 +1,86 @@
+"""line_changes(): what would change between two texts, line by line, within bounds and with nothing invisible."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from search.documents.lines import split_lines
+
+MOST_COMPARED = 1_500
+"""Lines of either text between their common beginning and end: comparing takes their product in time."""
+MOST_SHOWN = 400
+LONGEST_LINE = 500
+_AROUND = 3
+
+Kind = Literal["same", "added", "removed", "gap"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """`cut`: what the page says when not everything is shown."""
+
+    lines: tuple[Change, ...]
+    cut: str = ""
+
+
+def line_changes(before: str, after: str) -> Changes:
+    old, new = split_lines(before), split_lines(after)
+    start = _alike(old, new)
+    end = _alike(old[start:][::-1], new[start:][::-1])
+    lead = max(0, start - _AROUND)
+    tail = max(0, end - _AROUND)
+    old, new = old[lead : len(old) - tail], new[lead : len(new) - tail]
+    cut = ""
+    if max(len(old), len(new)) > MOST_COMPARED:
+        cut = f"The texts differ over more than {MOST_COMPARED:,} lines; only the first of them are compared."
+        old, new = old[:MOST_COMPARED], new[:MOST_COMPARED]
+    lines = list(_lines(old, new))
+    if len(lines) > MOST_SHOWN:
+        left = len(lines) - MOST_SHOWN
+        cut = f"{left:,} more lines are not shown. {cut}".strip()
+    return Changes(tuple(lines[:MOST_SHOWN]), cut)
+
+
+def visible(text: str) -> str:
+    """`text` with signs that have no shape, or that turn the direction of others, written as their code points."""
+    return "".join(
+        f"⟨U+{ord(char):04X}⟩"
+        if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char != "\t"
+        else char
+        for char in text
+    )
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines the two have in common from their beginning."""
+    return next(
+        (place for place, (left, right) in enumerate(zip(old, new, strict=False)) if left != right),
+        min(len(old), len(new)),
+    )
+
+
+def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+    for place, group in enumerate(SequenceMatcher(None, old, new).get_grouped_opcodes(_AROUND)):
+        if place:
+            yield Change("gap", "…")
+        for tag, old_from, old_to, new_from, new_to in group:
+            if tag == "equal":
+                yield from (Change("same", _shown(line)) for line in old[old_from:old_to])
+            else:
+                yield from (Change("removed", _shown(line)) for line in old[old_from:old_to])
+                yield from (Change("added", _shown(line)) for line in new[new_from:new_to])
+
+
+def _shown(line: str) -> str:
+    left = len(line) - LONGEST_LINE
+    return visible(line[:LONGEST_LINE].rstrip("\r\n")) + (f" … ({left:,} more characters)" if left > 0 else "")
