@@ -23,11 +23,13 @@ from search.retrieve.legs import Legs, Retriever
 from search.runtime.protocols import Embedder, Generator, Reranker
 from search.spec import IndexSpec, SearchRequest
 from search.variants import TypedQuery, Variant, parse_typed
+from search.wordless import says_something
 
 PROBE_SURE = 0.85
 PROBE_AHEAD = 0.15
 """The words alone are sure when the first hit matches this share of the query and is this far ahead of a second."""
 EXPAND_SECONDS = 5.0
+NO_WORD = "the query holds no word to look for"
 
 
 def search(
@@ -60,6 +62,8 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
     journey.enter(facts)
     if not asked.text.strip():
         return journey.outcome("empty", reason="the query is blank")
+    if not says_something(asked.text):
+        return journey.outcome("empty", reason=NO_WORD)
     ranking = resolve(journey.request.ranking, journey.model)
     collections = _collections(journey, facts)
     if ranking.dates:
@@ -193,7 +197,7 @@ def _why_empty(
     if collections is not None and not collections:
         return "none of the asked collections is indexed yet"
     if not legs.query and journey.request.mode == "search":
-        return "the query holds no word to look for"
+        return NO_WORD
     if ordered:
         return f"{len(ordered)} passages were found, the best scores {ordered[0].score:.2f}, below min_score"
     return "no indexed text has these words or comes near this meaning"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from search.index import driver
+from search.pipeline import NO_WORD
 from search.spec import RankingSpec
 from tests.engine import WordEmbedder, Workspace
 from tests.unit.index.test_update import rows
@@ -118,6 +119,19 @@ def test_a_word_that_was_asked_for_before_it_was_written_is_found_afterwards(hom
 def test_a_blank_query_is_empty_with_a_reason(home):
     outcome = home.search(" \n\t ", WordEmbedder())
     assert (outcome.outcome, outcome.results, outcome.reason) == ("empty", (), "the query is blank")
+
+
+@pytest.mark.parametrize(
+    "query", ["....", "?!", "*", "\x01\x07", "\u200b\u200b", "\u202e\u202c", "\ufeff", "\ufffd", "---"]
+)
+@pytest.mark.parametrize("mode", ["hybrid", "vsearch", "query"])
+def test_marks_alone_mean_nothing(home, query, mode):
+    outcome = home.search(query, WordEmbedder(), mode=mode, min_score=0)
+    assert (outcome.outcome, outcome.reason) == ("empty", NO_WORD)
+
+
+def test_an_emoji_or_a_number_is_looked_for(home):
+    assert {home.search(query, WordEmbedder()).reason for query in ("\U0001f9c5", "18789", "端")}.isdisjoint({NO_WORD})
 
 
 def test_nothing_found_says_why(home):
