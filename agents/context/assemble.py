@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 from agents.actors import Caller
 from agents.agent_settings import read_settings
@@ -82,6 +83,8 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
         _add_curated(draft, sources.curated(agent, user=session.user if session else None))
     _add_curated(draft, sources.shared(agent))
     if granted.grant == "all":
+        if not Path(agent.workspace).is_dir():
+            draft.warnings.append("The workspace's folder is missing or cannot be read: nothing of it is shown.")
         _add_daily(draft, agent, moment)
     elif not draft.files:
         draft.warnings.append("A sub-agent starts with what other agents share with it, and nothing is shared.")

@@ -33,6 +33,14 @@ FILES = {
 }
 
 
+def test_a_workspace_that_has_gone_is_said(agent: Agent) -> None:
+    Path(agent.workspace).rename(Path(agent.workspace).with_name("away"))
+    started = context(agent=agent, caller=cast.TRUSTED, session=None, now=NOW)
+    assert (started.text, started.warnings) == (
+        "", ("The workspace's folder is missing or cannot be read: nothing of it is shown.",)
+    )  # fmt: skip
+
+
 @pytest.fixture
 def agent(db: None, data_dir: Path) -> Agent:
     return cast.agent_with("al", FILES)
