@@ -15,6 +15,7 @@ from agents.roles import Role
 from agents.workspace.reading import read_content
 from memory_appliance.web.diff import LONGEST_LINE, MOST_COMPARED, MOST_SHOWN, line_changes, visible
 from tests import cast
+from tests.unit.web.test_overview import INLINE_OR_FOREIGN
 
 PAGE = "/agents/al/history"
 FIRST = "the pond is deep\nthe heron likes koi\n"
@@ -114,6 +115,7 @@ def test_hostile_text_stays_text(al: Agent) -> None:
     for query in ({}, {"path": path}, {"path": path, "version": version(evil)}):
         text = browser.get(PAGE, query).content.decode()
         assert "<script" not in text and "<img" not in text and al.workspace not in text
+        assert not INLINE_OR_FOREIGN.search(re.sub(r"<li .*</li>|<input[^>]*>", "", text))
     assert "&lt;script&gt;alert(1)" in text and "⟨U+202E⟩gnp.exe⟨U+2066⟩ {{ agent.workspace }}" in text
     assert "\u202e" not in re.sub(r"<input[^>]*>", "", text)
 
