@@ -51,6 +51,7 @@ def create_agent(
     if Agent.objects.filter(slug=slug).exists():
         raise _taken(slug)
     folder = checked_folder(str(default_workspace(slug)) if workspace is None else workspace, field="workspace")
+    _refuse_others_workspace(folder, slug)
     _refuse_old_index(slug)
     agent = Agent(
         slug=slug,
@@ -101,6 +102,7 @@ def update_agent(
             changed.append("settings")
         if workspace is not None:
             folder = checked_folder(workspace, field="workspace")
+            _refuse_others_workspace(folder, agent.slug)
             _make_workspace(folder)
             agent.workspace = str(folder)
             agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=agent.workspace)
@@ -182,6 +184,17 @@ def _forget_in_keys(slug: str) -> None:
 def _want_update(agent: Agent) -> None:
     agent.update_requested_at = timezone.now()
     Agent.objects.filter(pk=agent.pk).update(update_requested_at=agent.update_requested_at)
+
+
+def _refuse_others_workspace(folder: Path, slug: str) -> None:
+    """What one agent remembers must not become another's by the way: that is what shared collections are for."""
+    for other, workspace in Agent.objects.exclude(slug=slug).values_list("slug", "workspace"):
+        if folder.is_relative_to(workspace) or Path(workspace).is_relative_to(folder):
+            raise Conflict(
+                f"The folder belongs to the workspace of agent {other}, or holds it.",
+                hint="Give every agent a workspace of its own, and share folders as collections (shared_with).",
+                field="workspace",
+            )
 
 
 def _refuse_old_index(slug: str) -> None:

@@ -119,3 +119,16 @@ def test_orphan_indexes_are_removed() -> None:
     Agent.objects.filter(slug="al").delete()
     assert remove_orphan_indexes() == ["al"]
     assert index_path("bo").exists() and not index_path("al").exists()
+
+
+@pytest.mark.parametrize("folder", ["workspaces/al", "workspaces/al/memory", "workspaces"])
+def test_a_workspace_of_another_agent_is_refused(al: Agent, data_dir: Path, folder: str) -> None:
+    with pytest.raises(Conflict, match="agent al"):
+        create_agent(actor=OWNER, slug="other", workspace=str(data_dir / folder))
+    assert not Agent.objects.filter(slug="other").exists()
+
+
+@pytest.mark.parametrize("folder", ["transcripts", "transcripts/al", "logs"])
+def test_the_servers_own_folders_are_no_workspace(data_dir: Path, db: None, folder: str) -> None:
+    with pytest.raises(Invalid, match="own files"):
+        create_agent(actor=OWNER, slug="other", workspace=str(data_dir / folder))
