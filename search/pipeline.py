@@ -60,6 +60,8 @@ def search(
 def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> SearchOutcome:
     facts = index_facts(connection)
     journey.enter(facts)
+    if not facts.complete:
+        journey.degrade("no_index", f"the index is being made; {facts.chunks} passages are in it, as yet")
     if not asked.text.strip():
         return journey.outcome("empty", reason="the query is blank")
     if not says_something(asked.text):

@@ -25,13 +25,16 @@ class IndexFacts:
     chunks: int
     pending: int
     words: bool
+    complete: bool
+    """Whether the files have been gone through once; before that, what is missing may only be late."""
     model: ActiveModel | None
     collections: dict[str, tuple[int, str]] = field(default_factory=dict)
 
 
 def index_facts(connection: Connection) -> IndexFacts:
     """Call inside the read transaction of the search, so that the facts fit what it reads."""
-    meta = dict(list(connection.execute("SELECT key, value FROM meta WHERE key IN ('index_id', 'generation')")))
+    rows = connection.execute("SELECT key, value FROM meta WHERE key IN ('index_id', 'generation', 'complete')")
+    meta = dict(list(rows))
     index_id, generation = str(meta["index_id"]), int(meta["generation"])
     known = _facts.get(index_id)
     if known is not None and known.generation == generation:
@@ -42,6 +45,7 @@ def index_facts(connection: Connection) -> IndexFacts:
         chunks=int(connection.execute("SELECT count(*) FROM chunks").get),
         pending=count_pending(connection),
         words=has_table(connection, "chunks_fts"),
+        complete=bool(meta.get("complete", 1)),
         model=active_model(connection),
         collections={r[1]: (r[0], r[2]) for r in connection.execute("SELECT id, name, source FROM collections")},
     )

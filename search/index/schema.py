@@ -81,6 +81,7 @@ def create_schema(connection: Connection) -> None:
     set_meta(connection, "schema_version", SCHEMA_VERSION)
     set_meta(connection, "terms_version", TERMS_VERSION)
     set_meta(connection, "generation", 0)
+    set_meta(connection, "complete", 0)
     # Names this very file: what a process remembers of an index dies with it, whatever its generation is.
     set_meta(connection, "index_id", secrets.token_hex(8))
 

@@ -31,7 +31,7 @@ from search.index.files import (
 from search.index.locks import writer_lock
 from search.index.opening import writing
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
-from search.index.schema import has_table, next_generation
+from search.index.schema import get_meta, has_table, next_generation, set_meta
 from search.index.vectors import active_model, agree_on_model, repair_vec_table
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
@@ -133,6 +133,7 @@ class _Update:
         self._write(batch)
         self._write_origins(plans)
         self._write_problems(plans)
+        self._mark_complete()
         self.progress(Progress(done, total, "files"))
         pending = count_pending(self.connection)
         scanned = sum(len(plan.scan.files) for plan in plans)
@@ -140,6 +141,14 @@ class _Update:
         return UpdateReport(
             scanned, self.added, self.changed, self.removed, self.chunks, pending, problems, wrote=self.wrote
         )
+
+    def _mark_complete(self) -> None:
+        """Once: from now on, what is not found is not there."""
+        if get_meta(self.connection, "complete") == 0:
+            with transaction(self.connection):
+                set_meta(self.connection, "complete", 1)
+                next_generation(self.connection)
+            self.wrote = True
 
     def _plan(self, collection: CollectionSpec, known: dict[str, tuple[int, str]]) -> _Plan:
         recut = known_origins(self.connection).get(collection.name, collection.origin) != collection.origin

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from search.errors import Cancelled
 from search.index import driver
+from search.index.update import update_index
 from search.pipeline import NO_WORD
 from search.spec import RankingSpec
-from tests.engine import WordEmbedder, Workspace
+from tests.engine import WordEmbedder, Workspace, ignore
 from tests.unit.index.test_update import rows
 
 NASTY = Path(__file__).parents[4] / "shared" / "data" / "nasty.jsonl"
@@ -114,6 +116,17 @@ def test_a_word_that_was_asked_for_before_it_was_written_is_found_afterwards(hom
     home.write("memory/birds.md", "A cormorant sat on the pier.\n")
     home.update()
     assert home.paths("cormorant") == ["memory/birds.md"]
+
+
+def test_an_index_in_the_making_says_so(workspace):
+    for n in range(40):
+        workspace.write(f"memory/{n:02}.md", f"heron {n} " * 2_000)
+    calls = iter([False] * 20 + [True])
+    with pytest.raises(Cancelled):
+        update_index(workspace.spec, identity=None, progress=ignore, cancelled=lambda: next(calls))
+    assert [d.code for d in workspace.search("heron", mode="search").degraded] == ["no_index"]
+    workspace.update()
+    assert workspace.search("heron", mode="search").degraded == ()
 
 
 def test_a_blank_query_is_empty_with_a_reason(home):
