@@ -25,7 +25,7 @@ test: setup-dev models lint  ## everything CI runs: lint, types, import contract
 	@echo "▸ Unit tests"
 	@$(PYTHON_IN)/pytest -n 2 tests/unit
 	@echo "▸ Integration tests: real broker, worker, models"
-	@$(PYTHON_IN)/pytest tests/integration
+	@$(PYTHON_IN)/pytest -n 2 --dist loadfile tests/integration
 
 test-fast: setup-dev  ## the unit tests alone, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 tests/unit

@@ -125,20 +125,27 @@ def test_somebody_who_waits_goes_before_bulk(jobs: ModelJobs, two_workers: Worke
 
 def test_a_flooded_queue_refuses_at_once(jobs: ModelJobs, two_workers: Workers) -> None:
     flood = [threading.Thread(target=_quietly, args=(jobs,)) for _ in range(LONGEST_QUEUE[GENERATE] + 4)]
-    for caller in flood:
-        caller.start()
-        time.sleep(0.05)
-    started = time.monotonic()
-    with pytest.raises(GeneratorUnavailable, match="wait in the queue"):
-        sleep(jobs, 0)
-    assert time.monotonic() - started < 0.5
+    # Halted, so that however slow this machine is the workers do not get ahead of the flood.
+    for worker in two_workers:
+        worker.send_signal(signal.SIGSTOP)
+    try:
+        for caller in flood:
+            caller.start()
+            time.sleep(0.05)
+        started = time.monotonic()
+        with pytest.raises(GeneratorUnavailable, match="wait in the queue"):
+            sleep(jobs, 0)
+        assert time.monotonic() - started < 0.5
+    finally:
+        for worker in two_workers:
+            worker.send_signal(signal.SIGCONT)
     for caller in flood:
         caller.join()
 
 
 def _quietly(jobs: ModelJobs) -> None:
     with suppress(GeneratorUnavailable):
-        sleep(jobs, 1.5)
+        sleep(jobs, 0.1)
 
 
 def test_a_slice_that_a_stuck_helper_does_not_answer_is_embedded_here(

@@ -22,7 +22,7 @@ def test_a_share_follows_its_owners_files_and_ends_at_once(server: Server) -> No
     until("the reader finds it", lambda: server.finds("child", "bicycle pump", "parent.memory/MEMORY.md"), 30)
     server.call("PATCH", path, {"shared_with": []})
     assert server.search("child", "bicycle pump")["results"] == []
-    assert server.finds("parent", "bicycle pump", "MEMORY.md")
+    until("the owner finds it still", lambda: server.finds("parent", "bicycle pump", "MEMORY.md"), 30)
 
 
 @pytest.fixture
