@@ -13,7 +13,8 @@ from search.variants import VariantHits
 RRF_K = 60
 ORIGINAL_WEIGHT = 2.0
 """The query itself counts as much as two variants."""
-KEEP = 150
+_ABSENT: tuple[None, None] = (None, None)
+KEEP = 120
 """Best candidates that go on to the weights, whatever `max_results` is."""
 
 
@@ -72,18 +73,23 @@ def fuse(
     near = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
     meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
     by_variant = {chunk_id for hits in variants for chunk_id in hits.chunk_ids}
-    fused = []
+    scored = []
     for chunk_id in words.keys() | meaning.keys() | by_variant | set(named) | set(also):
-        keyword_rank, raw = words.get(chunk_id, (None, None))
-        vector_rank, cosine = meaning.get(chunk_id, (None, None))
+        raw, cosine = words.get(chunk_id, _ABSENT)[1], meaning.get(chunk_id, _ABSENT)[1]
         keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)
         vector_score = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - ranking.vector_floor) / band))
         score = weights.keyword * keyword_score + weights.vector * vector_score
-        fused.append(Fused(chunk_id, score, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
-    fused.sort(key=lambda one: (-one.score, one.chunk_id))
+        scored.append((chunk_id not in named, -score, chunk_id, keyword_score, vector_score))
+    scored.sort()
+    # Variants re-order, so that all are needed; without them only the best are worth a value of their own.
+    fused = []
+    for _, negative, chunk_id, keyword_score, vector_score in scored if variants else scored[:KEEP]:
+        keyword_rank, raw = words.get(chunk_id, _ABSENT)
+        vector_rank, cosine = meaning.get(chunk_id, _ABSENT)
+        fused.append(Fused(chunk_id, -negative, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
     if variants:
-        fused = _with_variants(fused, variants)
-    fused.sort(key=lambda one: (one.chunk_id not in named, -one.score, one.chunk_id))
+        fused = _with_variants(sorted(fused, key=lambda one: (-one.score, one.chunk_id)), variants)
+        fused.sort(key=lambda one: (one.chunk_id not in named, -one.score, one.chunk_id))
     return fused[:KEEP]
 
 

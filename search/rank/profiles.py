@@ -12,7 +12,7 @@ from typing import Literal
 from search.runtime.presets import PRESETS
 from search.spec import RankingSpec
 
-CANDIDATES = 200
+CANDIDATES = 150
 """Rows that each leg contributes, whatever `max_results` is, so that the first results never change with it."""
 
 

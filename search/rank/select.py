@@ -31,6 +31,7 @@ class Selector:
         self.ranking = ranking
         self.weights = weights
         self.pattern: re.Pattern[str] | None = highlighter(legs.query)
+        self._passages: dict[int, Passage] = {}
 
     def select(self, ordered: Sequence[Candidate]) -> list[Hit]:
         """At most `max_results`; a passage that stands whole in one above it is left out."""
@@ -50,9 +51,13 @@ class Selector:
 
     def passage(self, candidate: Candidate) -> Passage:
         """Around the query's words, or around the nearest passage where none of them occurs."""
-        nearest = self.legs.nearest.ordinal(candidate.fused.chunk_id) if self.legs.nearest is not None else None
-        limit = self.request.snippet_chars
-        return passage(candidate.text, candidate.start_line, self.pattern, limit, nearest=nearest)
+        chunk_id = candidate.fused.chunk_id
+        if chunk_id not in self._passages:
+            nearest = self.legs.nearest.ordinal(chunk_id) if self.legs.nearest is not None else None
+            limit = self.request.snippet_chars
+            shown = passage(candidate.text, candidate.start_line, self.pattern, limit, nearest=nearest)
+            self._passages[chunk_id] = shown
+        return self._passages[chunk_id]
 
     def _diversified(self, strict: list[Candidate]) -> list[Candidate]:
         """In MMR order as far as the answer can reach; files that were named stay first."""

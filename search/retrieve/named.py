@@ -7,6 +7,8 @@ import unicodedata
 from search.index.driver import Connection
 
 MAX_CHARS = 200
+MAX_WORDS = 6
+"""Longer texts are questions, and looking through all names for them would be for nothing."""
 
 
 def files_named(connection: Connection, query: str, collections: frozenset[int] | None) -> list[int]:
@@ -15,7 +17,7 @@ def files_named(connection: Connection, query: str, collections: frozenset[int] 
     Empty for a query that is no name. `./` in front, backslashes, case and Unicode form do not matter.
     """
     wanted = _normal(query)
-    if not wanted or len(wanted) > MAX_CHARS or "\n" in wanted:
+    if not wanted or len(wanted) > MAX_CHARS or len(wanted.split()) > MAX_WORDS or "\n" in wanted:
         return []
     rows = connection.execute(
         "SELECT id, path, collection FROM files WHERE path LIKE '%' || ? || '%' ESCAPE '\\'",
