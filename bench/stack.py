@@ -67,6 +67,7 @@ class Stack:
 
 _ROLES = {
     "granian": "web",
+    "workers.model_worker": "model worker",
     "workers.process": "models",
     "valkey": "broker",
     "beat": "beat",
