@@ -27,8 +27,8 @@ test: setup-dev models lint  ## everything CI runs: lint, types, import contract
 	@echo "▸ Integration tests: real broker, worker, models"
 	@$(PYTHON_IN)/pytest -n 2 --dist loadfile tests/integration
 
-test-fast: setup-dev  ## the unit tests alone, less than a minute
-	@$(PYTHON_IN)/pytest -n 2 tests/unit
+test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
+	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit
 
 lint: setup-dev  ## style, formatting, types, direction of imports
 	@echo "▸ Style" && $(PYTHON_IN)/ruff check .

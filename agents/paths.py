@@ -32,8 +32,11 @@ def allowed_roots() -> tuple[Path, ...]:
     return (*(Path(root) for root in settings.MEMORY_ALLOWED_ROOTS), data_dir())
 
 
-def checked_folder(text: str, *, field: str) -> Path:
+def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
     """The real path of the folder that `text` names. It may not exist yet.
+
+    `transcripts_of` is the agent whose own transcripts the folder may hold: for collections of kind `sessions` only,
+    whose privacy the gate knows.
 
     Raises `Invalid` when it is not absolute, leaves the allowed roots, passes a symlink, is a file, or would take
     in the server's own folders. Roots are trusted as the owner gave them; everything below them is looked at.
@@ -47,7 +50,7 @@ def checked_folder(text: str, *, field: str) -> Path:
     if ".." in text.split("/"):
         raise _refused(field, "The folder contains `..`.", "Write the path without it.")
     folder = _below_allowed_root(Path(os.path.normpath("/" + text.lstrip("/"))), field)
-    _refuse_server_folders(folder, field)
+    _refuse_server_folders(folder, field, transcripts_of)
     return folder
 
 
@@ -86,8 +89,10 @@ def _walk(root: Path, parts: tuple[str, ...], field: str) -> Path:
     return folder
 
 
-def _refuse_server_folders(folder: Path, field: str) -> None:
+def _refuse_server_folders(folder: Path, field: str, transcripts_of: str) -> None:
     own = data_dir().resolve()
+    if transcripts_of and folder.is_relative_to(own / "transcripts" / transcripts_of):
+        return
     for name in PRIVATE_FOLDERS:
         private = own / name
         if private.is_relative_to(folder) or folder.is_relative_to(private):

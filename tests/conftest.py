@@ -21,6 +21,15 @@ hypothesis.settings.load_profile("patient")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
+SLOW_FOLDERS = ("unit/mcp", "unit/ladder")
+"""Each takes ten seconds or more: part of `make test`, not of `make test-fast`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(f"/{folder}/" in item.path.as_posix() for folder in SLOW_FOLDERS):
+            item.add_marker("slow")
+
 
 @pytest.fixture
 def data_dir(tmp_path: Path, settings: Any) -> Path:

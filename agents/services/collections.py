@@ -50,7 +50,7 @@ def create_collection(
     collection = Collection(
         agent=agent,
         name=name,
-        path=_folder(agent, path),
+        path=_folder(agent, path, kind),
         pattern=_glob(pattern, "pattern"),
         ignore=_globs(ignore or []),
         context=clean_line(context, field="context", longest=2000),
@@ -89,7 +89,7 @@ def update_collection(
         )
     changes: dict[str, object] = {}
     if path is not None:
-        changes["path"] = _folder(collection.agent, path)
+        changes["path"] = _folder(collection.agent, path, collection.kind)
     if pattern is not None:
         changes["pattern"] = _glob(pattern, "pattern")
     if ignore is not None:
@@ -138,9 +138,11 @@ def _known_origin(origin: str) -> str:
     return origin
 
 
-def _folder(agent: Agent, path: str) -> str:
+def _folder(agent: Agent, path: str, kind: str) -> str:
     relative = path and not path.startswith(("/", "~"))
-    return str(checked_folder(f"{agent.workspace}/{path}" if relative else path, field="path"))
+    text = f"{agent.workspace}/{path}" if relative else path
+    own = agent.slug if kind == Collection.Kind.SESSIONS else ""
+    return str(checked_folder(text, field="path", transcripts_of=own))
 
 
 def _globs(patterns: list[str]) -> list[str]:

@@ -103,3 +103,11 @@ def test_deleting_keeps_the_files(agent: Agent) -> None:
     folder.mkdir()
     delete_collection(actor=OWNER, collection=collection)
     assert folder.is_dir() and agent.collections.count() == 1
+
+
+def test_only_a_collection_of_conversations_may_lie_in_the_agents_own_transcripts(al: Agent, data_dir: Path) -> None:
+    own, others = (str(data_dir / "transcripts" / slug / "markdown") for slug in ("al", "al-2"))
+    for path, kind in ((own, "custom"), (others, "sessions"), (str(data_dir / "transcripts"), "sessions")):
+        with pytest.raises(Invalid, match="own files"):
+            create_collection(actor=OWNER, agent=al, name="chats", path=path, kind=kind)
+    assert create_collection(actor=OWNER, agent=al, name="chats", path=own, kind="sessions").path == own
