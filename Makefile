@@ -25,7 +25,8 @@ test: setup-dev models lint  ## everything CI runs: lint, types, import contract
 	@echo "▸ Unit tests"
 	@$(PYTHON_IN)/pytest -n 2 tests/unit
 	@echo "▸ Integration tests: real broker, worker, models"
-	@$(PYTHON_IN)/pytest -n 2 --dist loadfile tests/integration
+	@$(PYTHON_IN)/pytest tests/integration/openapi
+	@$(PYTHON_IN)/pytest -n 2 --dist loadfile --ignore=tests/integration/openapi tests/integration
 
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit
