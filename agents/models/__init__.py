@@ -5,6 +5,7 @@ from agents.models.audit import AuditEvent
 from agents.models.collection import Collection
 from agents.models.flush import Flush
 from agents.models.heartbeat import WorkerHeartbeat
+from agents.models.node import AgentMove, Node
 from agents.models.provenance import WrittenLine
 from agents.models.provider_choice import ProviderChoice
 from agents.models.recall_event import RecallEvent
@@ -21,12 +22,14 @@ from agents.models.workspace_write import WorkspaceWrite
 
 __all__ = [
     "Agent",
+    "AgentMove",
     "AgentRole",
     "ApiKey",
     "AuditEvent",
     "Collection",
     "CollectionShare",
     "Flush",
+    "Node",
     "ProviderChoice",
     "RecallEvent",
     "RecallToggle",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
+from agents.models.node import Node
+
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 """Safe as a file name on every system: lower case, digits and inner hyphens, at most 63 characters."""
 
@@ -29,6 +31,17 @@ class Agent(models.Model):
     pending_embeddings = models.PositiveIntegerField(
         default=0, help_text="Chunks that waited for their vector when the last job on the index ended."
     )
+
+    node = models.ForeignKey(
+        Node,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="agents",
+        db_column="node",
+        help_text="Who has its files and its index; empty on a single server.",
+    )
+    frozen_at = models.DateTimeField(null=True, blank=True, help_text="Since when it only reads, because it moves.")
 
     created_at = models.DateTimeField(auto_now_add=True)
     modified_at = models.DateTimeField(auto_now=True)

@@ -28,6 +28,7 @@ class Run(models.Model):
         Agent, on_delete=models.CASCADE, related_name="runs", null=True, blank=True, help_text="A download has none."
     )
     subject = models.CharField(max_length=300, blank=True, help_text="What a download is about: the model.")
+    node = models.CharField(max_length=32, blank=True, help_text="Of a download: the node that wants it.")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     reason = models.CharField(max_length=40, default="request", help_text="request, schedule, watch, embed …")
@@ -55,7 +56,7 @@ class Run(models.Model):
                 fields=["agent", "kind"], condition=Q(state__in=["queued", "running"]), name="one_active_run_per_kind"
             ),
             models.UniqueConstraint(
-                fields=["kind", "subject"],
+                fields=["kind", "subject", "node"],
                 condition=Q(agent__isnull=True, state__in=["queued", "running"]),
                 name="one_active_run_per_subject",
             ),
