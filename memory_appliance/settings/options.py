@@ -14,12 +14,14 @@ from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from memory_appliance.settings.secret_files import secret_from_file
+from memory_appliance.settings.secret_files import secret_from_file, secret_from_folder
 from search.runtime.presets import Role
 from search.runtime.providers.address import checked_url
 from search.runtime.providers.choice import parse_choice
 
 PREFIX = "MEMORY_"
+NODE_PATTERN = r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?\Z"
+"""The name is part of queues' and folders' names."""
 ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
 SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 """The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
@@ -119,6 +121,11 @@ class Options(BaseSettings):
     secret_key: SecretStr | None = Field(
         None, description="Signs the web sessions; else generated once into <data>/run/secret_key."
     )
+    secrets_dir: Path | None = Field(
+        None,
+        description="Folder of files that hold one secret each, named after the option in small letters, such as "
+        "`memory_openai_api_key`; the way a container is given its secrets.",
+    )
     demo: bool = Field(True, description="Whether the first start adds the demo agent with its sample workspace.")
     allowed_roots: Folders = Field(
         (),
@@ -189,6 +196,21 @@ class Options(BaseSettings):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="What is written to stderr.")
 
+    node_url: str = Field(
+        "", description="With MEMORY_NODE_NAME: the address at which the other nodes reach this one; see docs/nodes.md."
+    )
+    node_secret: SecretStr | None = Field(
+        None,
+        description="With MEMORY_NODE_NAME: the same on all nodes, 32 characters or more; they prove with it to each "
+        "other who they are.",
+    )
+    # Last, because it asks for several of the others.
+    node_name: str = Field(
+        "",
+        description="This server's name among several on one control database; empty: it is the only one. Needs "
+        "MEMORY_NODE_URL, MEMORY_NODE_SECRET, MEMORY_SECRET_KEY and DATABASE_URL.",
+    )
+
     @field_validator("log_level", mode="before")
     @classmethod
     def _upper(cls, value: object) -> object:
@@ -219,7 +241,7 @@ class Options(BaseSettings):
     def _known_provider(cls, value: str, info: ValidationInfo) -> str:
         return str(parse_choice(cast(Role, str(info.field_name).removesuffix("_model")), value))
 
-    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url")
+    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url", "node_url")
     @classmethod
     def _usable_address(cls, value: str) -> str:
         return checked_url(value) if value else value
@@ -245,6 +267,26 @@ class Options(BaseSettings):
             raise ValueError("anybody could send this header: list the proxy's address in MEMORY_TRUSTED_PROXIES")
         return value
 
+    @field_validator("node_secret")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < 32:
+            raise ValueError("needs 32 characters or more")
+        return value
+
+    @field_validator("node_name")
+    @classmethod
+    def _complete_node(cls, value: str, info: ValidationInfo) -> str:
+        if not value:
+            return value
+        if not re.match(NODE_PATTERN, value):
+            raise ValueError("has 1 to 32 lower-case letters, digits and inner hyphens")
+        needed = ("node_url", "node_secret", "secret_key", "database_url")
+        missing = [env_name(field) for field in needed if not info.data.get(field)]
+        if missing:
+            raise ValueError(f"a node among others needs {', '.join(missing)} too")
+        return value
+
     @field_validator("bootstrap_key")
     @classmethod
     def _fit_for_a_header(cls, value: SecretStr | None) -> SecretStr | None:
@@ -258,7 +300,7 @@ class Options(BaseSettings):
         return value
 
     @field_validator(
-        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url"),
+        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url", "node_secret"),
         *(f"{provider}_api_key" for provider in KEY_PROVIDERS),
     )
     @classmethod
@@ -305,14 +347,17 @@ def unknown_names() -> dict[str, str]:
 
 
 def _secrets_from_files(environ: Mapping[str, str]) -> dict[str, str]:
+    folder = environ.get(env_name("secrets_dir"), "").strip()
+    found: dict[str, str] = {}
     try:
-        return {
-            field: value
-            for field in Options.model_fields
-            if is_secret(field) and (value := secret_from_file(env_name(field), environ))
-        }
+        for field in filter(is_secret, Options.model_fields):
+            in_folder = secret_from_folder(env_name(field), environ, Path(folder)) if folder else None
+            value = in_folder or secret_from_file(env_name(field), environ)
+            if value is not None:
+                found[field] = value
     except ValueError as error:
         raise OptionError(str(error)) from error
+    return found
 
 
 def _env_file_values() -> dict[str, str]:

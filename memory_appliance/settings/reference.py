@@ -13,7 +13,8 @@ Every option is an environment variable, or a line in a file `.env` beside `mana
 A value that cannot be used ends the start with one line that names it. A `MEMORY_*` name that is no option is
 reported by `manage.py check`.
 
-Each secret can also be read from a file: set the name with `_FILE` at its end to the file's path.
+Each secret can also be read from a file: set the name with `_FILE` at its end to the file's path, or put it into the
+folder of MEMORY_SECRETS_DIR.
 
 This page is drawn from the option table: `manage.py options --markdown`.
 
@@ -67,6 +68,7 @@ def _type(field: str) -> str:
     if is_secret(field):
         return "secret"
     schema = _SCHEMAS[field]
+    schema = next((form for form in schema.get("anyOf", ()) if form.get("type") != "null"), schema)
     if "enum" in schema:
         return ", ".join(f"`{choice}`" for choice in schema["enum"])
     words = {"boolean": "`1` or `0`", "integer": "whole number", "number": "number", "array": "list"}

@@ -1,4 +1,4 @@
-"""The `_FILE` twin of a secret: its value is read from the file that the twin names."""
+"""Secrets in files: the `_FILE` twin of a secret names one, and MEMORY_SECRETS_DIR a folder with one for each."""
 
 from __future__ import annotations
 
@@ -18,16 +18,38 @@ def secret_from_file(name: str, environ: Mapping[str, str]) -> str | None:
         return None
     if environ.get(name, "").strip():
         raise ValueError(f"{name} and {name}_FILE are both set; keep one of them.")
+    return _read(f"{name}_FILE", Path(path))
+
+
+def secret_from_folder(name: str, environ: Mapping[str, str], folder: Path) -> str | None:
+    """The text of the file in `folder` that has the option's name in small letters; None when there is none.
+
+    Raises ValueError, one line for the owner, when the secret is also set elsewhere or the file cannot be used.
+    """
+    path = folder / name.lower()
     try:
-        with Path(path).open("rb") as file:
+        path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ValueError(f"MEMORY_SECRETS_DIR: cannot read {path}: {error.strerror}.") from error
+    for other in (name, f"{name}_FILE"):
+        if environ.get(other, "").strip():
+            raise ValueError(f"{other} is set and there is {path} as well; keep one of them.")
+    return _read("MEMORY_SECRETS_DIR", path)
+
+
+def _read(option: str, path: Path) -> str:
+    try:
+        with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         value = data.decode().strip()
     except OSError as error:
-        raise ValueError(f"{name}_FILE: cannot read {path}: {error.strerror}.") from error
+        raise ValueError(f"{option}: cannot read {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name}_FILE: {path} is not UTF-8 text.") from error
+        raise ValueError(f"{option}: {path} is not UTF-8 text.") from error
     if not value:
-        raise ValueError(f"{name}_FILE: {path} is empty.")
+        raise ValueError(f"{option}: {path} is empty.")
     if len(data) > MAX_BYTES:
-        raise ValueError(f"{name}_FILE: {path} is larger than {MAX_BYTES} bytes.")
+        raise ValueError(f"{option}: {path} is larger than {MAX_BYTES} bytes.")
     return value

@@ -81,6 +81,34 @@ def test_a_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert "both set" in refused(monkeypatch, "MEMORY_ADMIN_PASSWORD_FILE", str(tmp_path / "two"))
 
 
+def test_a_folder_of_secrets_gives_those_that_are_in_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "memory_openai_api_key").write_text("sk-one\n")
+    (tmp_path / "database_url").write_text("postgres://memory@db/memory")
+    (tmp_path / "postgres_password").write_text("of another program")
+    monkeypatch.setenv("MEMORY_SECRETS_DIR", str(tmp_path))
+    options = load_options()
+    assert options.openai_api_key is not None and options.openai_api_key.get_secret_value() == "sk-one"
+    assert options.database_url is not None and options.gemini_api_key is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"x" * 70_000])
+def test_a_file_in_the_folder_of_secrets_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "memory_secret_key").write_bytes(content)
+    assert f"{tmp_path}/memory_secret_key" in refused(monkeypatch, "MEMORY_SECRETS_DIR", str(tmp_path))
+
+
+@pytest.mark.parametrize("other", ["MEMORY_SECRET_KEY", "MEMORY_SECRET_KEY_FILE"])
+def test_a_secret_in_the_folder_and_elsewhere_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, other: str
+) -> None:
+    (tmp_path / "memory_secret_key").write_text("one")
+    (tmp_path / "elsewhere").write_text("two")
+    monkeypatch.setenv(other, str(tmp_path / "elsewhere"))
+    assert "keep one of them" in refused(monkeypatch, "MEMORY_SECRETS_DIR", str(tmp_path))
+
+
 def test_the_env_file_goes_below_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("MEMORY_PORT=9000\nMEMORY_HOST=0.0.0.0\n")
     monkeypatch.setitem(Options.model_config, "env_file", tmp_path / ".env")
