@@ -58,6 +58,9 @@ MEMORY_PROVIDER_URLS: dict[str, str] = {
     provider: getattr(OPTIONS, f"{provider}_base_url") for provider in URL_PROVIDERS
 }
 MEMORY_HUB_URL: str = OPTIONS.hub_url
+MEMORY_NODE_NAME: str = OPTIONS.node_name
+MEMORY_NODE_URL: str = OPTIONS.node_url
+MEMORY_NODE_SECRET: SecretStr | None = OPTIONS.node_secret
 MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
 
 try:
