@@ -22,8 +22,6 @@ from search.runtime.providers.choice import parse_choice
 PREFIX = "MEMORY_"
 NODE_PATTERN = r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?\Z"
 """The name is part of queues' and folders' names."""
-NODE_PATTERN = r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?\Z"
-"""The name is part of queues' and folders' names."""
 ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
 SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 """The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
@@ -213,21 +211,6 @@ class Options(BaseSettings):
         "MEMORY_NODE_URL, MEMORY_NODE_SECRET, MEMORY_SECRET_KEY and DATABASE_URL.",
     )
 
-    node_url: str = Field(
-        "", description="With MEMORY_NODE_NAME: the address at which the other nodes reach this one; see docs/nodes.md."
-    )
-    node_secret: SecretStr | None = Field(
-        None,
-        description="With MEMORY_NODE_NAME: the same on all nodes, 32 characters or more; they prove with it to each "
-        "other who they are.",
-    )
-    # Last, because it asks for several of the others.
-    node_name: str = Field(
-        "",
-        description="This server's name among several on one control database; empty: it is the only one. Needs "
-        "MEMORY_NODE_URL, MEMORY_NODE_SECRET, MEMORY_SECRET_KEY and DATABASE_URL.",
-    )
-
     @field_validator("log_level", mode="before")
     @classmethod
     def _upper(cls, value: object) -> object:
@@ -282,26 +265,6 @@ class Options(BaseSettings):
             raise ValueError("is not the name of a header that a proxy sets, such as X-Forwarded-User")
         if not info.data.get("trusted_proxies"):
             raise ValueError("anybody could send this header: list the proxy's address in MEMORY_TRUSTED_PROXIES")
-        return value
-
-    @field_validator("node_secret")
-    @classmethod
-    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < 32:
-            raise ValueError("needs 32 characters or more")
-        return value
-
-    @field_validator("node_name")
-    @classmethod
-    def _complete_node(cls, value: str, info: ValidationInfo) -> str:
-        if not value:
-            return value
-        if not re.match(NODE_PATTERN, value):
-            raise ValueError("has 1 to 32 lower-case letters, digits and inner hyphens")
-        needed = ("node_url", "node_secret", "secret_key", "database_url")
-        missing = [env_name(field) for field in needed if not info.data.get(field)]
-        if missing:
-            raise ValueError(f"a node among others needs {', '.join(missing)} too")
         return value
 
     @field_validator("node_secret")
