@@ -8,6 +8,7 @@ from pathlib import Path
 from agents import provenance
 from agents.agent_settings import read_settings
 from agents.models import Agent, Collection, CollectionShare
+from agents.nodes.ownership import owned
 from agents.paths import index_path
 from agents.scope import Match, Rule, Scope
 from search.documents.origin import named_origin
@@ -33,7 +34,7 @@ def embedding_spec(agent: Agent) -> IndexSpec:
     spec = index_spec(agent)
     if not read_settings(agent.settings).share_vectors:
         return spec
-    others = Agent.objects.filter(settings__share_vectors=True).exclude(pk=agent.pk)
+    others = Agent.objects.filter(owned(), settings__share_vectors=True).exclude(pk=agent.pk)
     return replace(spec, vector_sources=tuple(index_path(slug) for slug in others.values_list("slug", flat=True)))
 
 

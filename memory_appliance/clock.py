@@ -9,23 +9,24 @@ from celery import Celery
 from celery.schedules import crontab
 
 from memory_appliance import settings
-from workers.queues import CONTROL
+from workers.queues import CONTROL, of_node
 
 _PERIOD = settings.OPTIONS.sweep_seconds
+_QUEUE = of_node(CONTROL, settings.OPTIONS.node_name)
 
 app = Celery("clock", fixups=[])
 app.config_from_object(settings, namespace="CELERY")
 app.conf.beat_schedule = {
     # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
-    "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": CONTROL, "expires": _PERIOD}},
+    "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": _QUEUE, "expires": _PERIOD}},
     "consolidate": {
         "task": "workers.consolidate",
         "schedule": crontab(hour=3, minute=0),
-        "options": {"queue": CONTROL, "expires": 3600},
+        "options": {"queue": _QUEUE, "expires": 3600},
     },
     "tidy": {
         "task": "workers.tidy",
         "schedule": crontab(hour=3, minute=30),
-        "options": {"queue": CONTROL, "expires": 3600},
+        "options": {"queue": _QUEUE, "expires": 3600},
     },
 }

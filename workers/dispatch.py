@@ -7,9 +7,10 @@ import logging
 from kombu.exceptions import OperationalError
 
 from agents.models import Run
+from agents.nodes.ownership import is_owned, own_name
 from agents.runs import mark_dispatched
 from workers.app import app
-from workers.queues import EMBED, INDEX
+from workers.queues import EMBED, INDEX, of_node
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +25,14 @@ _ROUTES = {
 def dispatch(run: Run) -> bool:
     """Send the message for `run`; False, within about a second, when the broker cannot be reached.
 
-    Nothing is lost then: the run is a row, and the sweep sends it as soon as the broker is back.
+    Nothing is lost then: the run is a row, and the sweep sends it as soon as the broker is back. A run of an agent of
+    another node is left to that node's sweep.
     """
+    if run.agent is not None and not is_owned(run.agent):
+        return True
     task, queue = _ROUTES[Run.Kind(run.kind)]
     try:
-        app.send_task(task, args=[run.pk], queue=queue, retry=False, ignore_result=True)
+        app.send_task(task, args=[run.pk], queue=of_node(queue, own_name()), retry=False, ignore_result=True)
     except OperationalError as error:
         logger.warning("the broker cannot be reached; run %s waits for the sweep: %s", run.pk, error)
         return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from agents.models import Agent, Collection
+from agents.nodes.ownership import owned
 from search.documents.patterns import IGNORED_FOLDERS
 
 
@@ -41,10 +42,10 @@ def _ignored(below: PurePath) -> bool:
 
 
 def existing_folders() -> Folders:
-    """The folders of all agents, in three queries and one look at each folder."""
+    """The folders of all agents of this node, in three queries and one look at each folder."""
     flat: dict[str, set[int]] = {}
     deep: dict[str, set[int]] = {}
-    for agent in Agent.objects.prefetch_related("collections", "shared_in"):
+    for agent in Agent.objects.filter(owned()).prefetch_related("collections", "shared_in"):
         for collection in (*agent.collections.all(), *(share.collection for share in agent.shared_in.all())):
             if collection.kind == Collection.Kind.MEMORY:
                 # Beside memory/ a workspace may hold anything, also what nobody wants to watch.

