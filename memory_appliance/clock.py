@@ -5,10 +5,15 @@ An application of its own because beat would otherwise load all that a worker ne
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import Celery
 from celery.schedules import crontab
+from celery.signals import after_task_publish
 
 from memory_appliance import settings
+from workers.alive import say_alive
+from workers.celery_logs import log_as
 from workers.queues import CONTROL, of_node
 
 _PERIOD = settings.OPTIONS.sweep_seconds
@@ -16,6 +21,7 @@ _QUEUE = of_node(CONTROL, settings.OPTIONS.node_name)
 
 app = Celery("clock", fixups=[])
 app.config_from_object(settings, namespace="CELERY")
+log_as(settings.LOGGING)
 app.conf.beat_schedule = {
     # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
     "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": _QUEUE, "expires": _PERIOD}},
@@ -30,3 +36,9 @@ app.conf.beat_schedule = {
         "options": {"queue": _QUEUE, "expires": 3600},
     },
 }
+
+
+@after_task_publish.connect
+def _alive(**_: Any) -> None:
+    """Only a tick that the broker has taken is a sign of life: a clock without a broker moves nothing."""
+    say_alive(settings.MEMORY_DATA_DIR / "run", "beat")

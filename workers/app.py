@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from celery import Celery
+from celery.signals import heartbeat_sent
+from django.conf import settings
+
+from workers.alive import say_alive
+from workers.handing_on import hand_on_request_ids
 
 _TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate")
 
 app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in _TASKS)])
 app.config_from_object("django.conf:settings", namespace="CELERY")
+hand_on_request_ids()
+
+
+@heartbeat_sent.connect
+def _alive(**_: Any) -> None:
+    """Sent by the loop that takes messages from the broker: it stands still when that does."""
+    say_alive(Path(settings.MEMORY_DATA_DIR) / "run", "worker")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from django.db import DatabaseError, connection
 from django.utils import timezone
@@ -41,8 +41,10 @@ def request_updates(agents: Iterable[int]) -> int:
 class Watcher:
     """Watches the folders that are there and starts over when they are others. `stop` ends it within a second."""
 
-    def __init__(self, *, polling: bool) -> None:
+    def __init__(self, *, polling: bool, each_round: Callable[[], None] = lambda: None) -> None:
+        """`each_round` is called every few seconds, whenever the control database was asked and nothing is amiss."""
         self.polling = polling
+        self.each_round = each_round
         self.stop = threading.Event()
 
     def run(self) -> None:
@@ -67,8 +69,9 @@ class Watcher:
             # Nobody watched until now: let everyone be looked at once.
             request_updates(folders.agents())
             logger.info("watching %d folders", len(folders))
+            self.each_round()
             while not self.stop.wait(RELOAD_SECONDS) and not over.is_set() and existing_folders() == folders:
-                pass
+                self.each_round()
         finally:
             over.set()
             for thread in threads:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+from functools import partial
 from types import FrameType
 
 import django
@@ -17,9 +18,11 @@ def main() -> int:
     django.setup()
     from django.conf import settings
 
-    from workers.watcher import Watcher
+    from workers.alive import say_alive
+    from workers.watcher import RELOAD_SECONDS, Watcher
 
-    watcher = Watcher(polling=settings.OPTIONS.watch == "poll")
+    each_round = partial(say_alive, settings.MEMORY_DATA_DIR / "run", "watcher")
+    watcher = Watcher(polling=settings.OPTIONS.watch == "poll", each_round=each_round)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         watcher.stop.set()
@@ -28,7 +31,9 @@ def main() -> int:
     signal.signal(signal.SIGINT, stop)
     if settings.OPTIONS.watch == "off":
         logger.info("MEMORY_WATCH=off: changes are found by the periodic update alone")
-        watcher.stop.wait()
+        each_round()
+        while not watcher.stop.wait(RELOAD_SECONDS):
+            each_round()
     else:
         watcher.run()
     return 0
