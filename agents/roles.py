@@ -36,6 +36,16 @@ def may_with(person: Person, agent: Agent, role: Role) -> bool:
     return Agent.objects.filter(agents_for(person, role), pk=agent.pk).exists()
 
 
+def role_with(person: Person, agent: Agent) -> Role | None:
+    """What `person` may do with this agent, in one query; None without any role."""
+    if is_owner(person):
+        return ROLES[-1]
+    if not isinstance(person, User) or not person.is_active:
+        return None
+    found = AgentRole.objects.filter(user=person, agent=agent).values_list("role", flat=True).first()
+    return next((role for role in ROLES if role == found), None)
+
+
 def is_somebody(person: Person) -> bool:
     """Whether there is anything here for this person."""
     return is_owner(person) or Agent.objects.filter(agents_for(person)).exists()

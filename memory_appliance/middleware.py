@@ -1,10 +1,12 @@
-"""What every answer gets: one shape for errors of the API, and a content security policy."""
+"""What every answer gets: one shape for errors of the API, a content security policy, compression for pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
@@ -46,3 +48,10 @@ class ContentSecurityPolicy:
         response = self.get_response(request)
         response["Content-Security-Policy"] = DOCS_POLICY if request.path == DOCS_PATH else STRICT_POLICY
         return response
+
+
+class CompressPages(GZipMiddleware):
+    """Pages and their files travel compressed; programs on the same machine gain nothing and would wait for it."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        return response if wants_json(request) else super().process_response(request, response)

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import LogoutView
 from django.urls import path
 from django.views.generic import RedirectView
 
-from memory_appliance import health, metrics
+from memory_appliance import health
 from memory_appliance.api.api import api
 from memory_appliance.mcp.door import mcp
+from memory_appliance.metrics.page import metrics
 from memory_appliance.web.docs import api_docs
-from memory_appliance.web.history import FileHistory
-from memory_appliance.web.overview import overview
-from memory_appliance.web.sign_in import PasswordChange, SignIn
+from memory_appliance.web.sign_in import SignIn
+from memory_appliance.web.urls import pages
 
 urlpatterns = [
-    path("", overview, name="overview"),
-    path("accounts/login/", SignIn.as_view(), name="login"),
-    path("accounts/logout/", LogoutView.as_view(), name="logout"),
-    path("accounts/password/", PasswordChange.as_view(), name="password"),
+    *pages,
     # Before the admin's own: it has no limits, and takes a person who is no owner for one who is not signed in.
     path("admin/login/", SignIn.as_view()),
     path("admin/password_change/", login_required(RedirectView.as_view(pattern_name="password"))),
     path("admin/", admin.site.urls),
-    path("agents/<slug:slug>/history", FileHistory.as_view(), name="history"),
     path("api/docs", api_docs, name="api-docs"),
     path("api/v1/", api.urls),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("mcp", mcp, name="mcp"),
-    path("metrics", metrics.metrics, name="metrics"),
+    path("metrics", metrics, name="metrics"),
 ]
 
 handler400 = "memory_appliance.web.failures.bad_request"

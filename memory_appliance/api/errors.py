@@ -91,8 +91,14 @@ def _unreadable(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _search_error(request: HttpRequest, error: Any) -> HttpResponse:
-    code = next(_ENGINE_CODES[kind] for kind in type(error).mro() if kind in _ENGINE_CODES)
-    return error_response(code, error.message, hint=error.hint)
+    return error_response(engine_code(error), error.message, hint=error.hint)
+
+
+def engine_code(error: SearchError) -> ErrorCode:
+    """How a refusal of the engine is called at the doors."""
+    return next(
+        (_ENGINE_CODES[kind] for kind in type(error).mro() if kind in _ENGINE_CODES), ErrorCode.TEMPORARILY_UNAVAILABLE
+    )
 
 
 _ENGINE_CODES: dict[type[SearchError], ErrorCode] = {

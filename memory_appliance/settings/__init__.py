@@ -8,7 +8,6 @@ from typing import Any
 import dj_database_url
 from pydantic import SecretStr
 
-from memory_appliance.settings.logs import logging_settings
 from memory_appliance.settings.options import (
     KEY_PROVIDERS,
     URL_PROVIDERS,
@@ -17,6 +16,7 @@ from memory_appliance.settings.options import (
     unknown_names,
 )
 from memory_appliance.settings.secret_key import stored_secret_key
+from workers.logs import logging_settings
 from workers.sockets import socket_dir
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -45,6 +45,11 @@ MEMORY_FAILED_LOGINS_PER_MINUTE: int = OPTIONS.failed_logins_per_minute
 MEMORY_KEY_OVERLAP_SECONDS: int = OPTIONS.key_overlap_seconds
 MEMORY_AUDIT_DAYS: int = OPTIONS.audit_days
 MEMORY_AUDIT_DENIED_DAYS: int = OPTIONS.audit_denied_days
+MEMORY_BACKUP_DIR: Path = OPTIONS.data_dir / OPTIONS.backup_dir
+MEMORY_BACKUP_INDEXES: bool = OPTIONS.backup_indexes
+MEMORY_BACKUP_KEEP_DAILY: int = OPTIONS.backup_keep_daily
+MEMORY_BACKUP_KEEP_WEEKLY: int = OPTIONS.backup_keep_weekly
+MEMORY_BACKUP_KEEP_MONTHLY: int = OPTIONS.backup_keep_monthly
 MEMORY_RECALL: bool = OPTIONS.recall
 MEMORY_ROLE_MODELS: dict[str, str] = {
     "embed": OPTIONS.embed_model,
@@ -88,23 +93,30 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "django_htmx",
     "ninja",
     "agents",
     "memory_appliance",
 ]
 MIDDLEWARE = [
+    "memory_appliance.request_ids.RequestIds",
+    "memory_appliance.metrics.requests.CountRequests",
     "memory_appliance.proxies.RealAddress",
     "memory_appliance.middleware.ErrorShape",
     "memory_appliance.middleware.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
+    "memory_appliance.middleware.CompressPages",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "memory_appliance.proxies.ProxySignOn",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "memory_appliance.web.page.PageFailures",
 ]
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -116,6 +128,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "memory_appliance.web.chrome.chrome",
             ]
         },
     }
@@ -123,6 +136,7 @@ TEMPLATES: list[dict[str, Any]] = [
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True  # no collectstatic step: the few files of our own and the packages' are found at start
 WHITENOISE_AUTOREFRESH = False
+WHITENOISE_MAX_AGE = 24 * 3600  # the pages ask with a digest of the content (templatetags/appliance.py)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 APPEND_SLASH = False
 LOGIN_URL = "login"
@@ -176,12 +190,14 @@ if OPTIONS.database_url is not None:
 # Language and time
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", "English"), ("zh-hans", "中文")]
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_NAME = "language"
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 
-LOGGING = logging_settings(OPTIONS.log_level)
+LOGGING = logging_settings(OPTIONS.log_level, OPTIONS.log_format)
 
 # Broker: messages carry ids only; all intent and every result live in the control database.
 

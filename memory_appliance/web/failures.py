@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
+from memory_appliance.web.page import failure
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -34,6 +34,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def _answer(request: HttpRequest, code: ErrorCode, message: str, *, hint: str = "") -> HttpResponse:
     if wants_json(request):
         return error_response(code, message, hint=hint)
-    context = {"status": code.status, "message": message, "hint": hint or code.hint}
     # Without the request: a context processor that needs the database must not break the page that says so.
-    return render(None, "failure.html", context, status=code.status)
+    return failure(None, status=code.status, message=message, hint=hint or code.hint)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.mixins import LoginRequiredMixin
@@ -16,12 +15,10 @@ from django.views import View
 from agents import history
 from agents.actors import Caller
 from agents.admin import actor_of
-from agents.errors import RuleError
 from agents.history import OUTSIDE, Version
 from agents.memory import Denied
 from agents.models import Agent
 from agents.roles import agents_for, may_with
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.web.diff import Changes, line_changes, visible
 
 MOST_FILES = 200
@@ -54,14 +51,6 @@ class FileHistory(LoginRequiredMixin, View):
     """Without `path` the files that have versions; with it their list; with `version` what restoring would change."""
 
     http_method_names = ["get", "head", "post"]  # noqa: RUF012
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().dispatch(request, *args, **kwargs)
-        except RuleError as error:
-            code = ErrorCode(error.code)
-            context = {"status": code.status, "message": visible(error.message), "hint": error.hint or code.hint}
-            return render(request, "failure.html", context, status=code.status)
 
     def get(self, request: HttpRequest, slug: str) -> HttpResponse:
         agent = _agent(request, slug)

@@ -30,6 +30,12 @@ BY_KEY = {"api/v1/", "mcp"}
 
 OWNERS = {"admin/"}
 
+OWNERS_ONLY = {"components"}
+"""Refused to everybody else who is signed in."""
+
+FORMS = {"accounts/theme/", "accounts/language/"}
+"""Take a POST from anybody and keep a cookie."""
+
 SECRETS = ("7731", "al-2", "Neighbour")
 
 
@@ -55,10 +61,10 @@ def neighbour(al_2: Agent) -> Agent:
 
 
 def test_every_address_is_sorted_here() -> None:
-    assert set(_addresses()) == OPEN | OWN | OF_AN_AGENT | PERSONAL | BY_KEY | OWNERS
+    assert set(_addresses()) == (OPEN | OWN | OF_AN_AGENT | PERSONAL | BY_KEY | OWNERS | OWNERS_ONLY | FORMS)
 
 
-@pytest.mark.parametrize("address", sorted(OPEN | OWN | PERSONAL | BY_KEY | OWNERS))
+@pytest.mark.parametrize("address", sorted(OPEN | OWN | PERSONAL | BY_KEY | OWNERS | OWNERS_ONLY | FORMS))
 def test_no_page_shows_another_agent(client: Client, member: Client, address: str) -> None:
     nobody = Client()
     nobody.force_login(User.objects.create_user("guest"))
@@ -69,7 +75,7 @@ def test_no_page_shows_another_agent(client: Client, member: Client, address: st
             assert page.status_code < 500 and not any(secret in text for secret in SECRETS), path
 
 
-@pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS))
+@pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS | OWNERS_ONLY))
 def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
     assert "/login/" in client.get(f"/{address}")["Location"]
 
@@ -90,6 +96,11 @@ def test_a_page_of_an_agent_of_others_is_as_if_it_was_not_there(
             assert page.status_code == 404 and not any(secret in page.content.decode() for secret in SECRETS)
     assert "/login/" in client.post(path, form)["Location"]
     assert {browser.post(path, form).status_code for browser in (member, nobody)} == {404}
+
+
+@pytest.mark.parametrize("address", sorted(OWNERS_ONLY))
+def test_pages_of_owners_are_refused_to_members(member: Client, address: str) -> None:
+    assert member.get(f"/{address}").status_code == 403
 
 
 def test_a_session_is_no_key(member: Client) -> None:

@@ -1,0 +1,74 @@
+// What moves on a page: parts that ask for themselves again, dialogs, copying. Everything works without it, only slower.
+"use strict";
+
+(() => {
+  // A part with data-poll="seconds" and hx-trigger="poll" asks for itself again: the server says how often, in each
+  // answer anew. A hidden tab asks for nothing and catches up when it is seen again.
+  const timers = new WeakMap();
+
+  function arm(part) {
+    clearTimeout(timers.get(part));
+    const seconds = Number(part.dataset.poll);
+    if (!seconds) return;
+    timers.set(part, setTimeout(() => {
+      if (!part.isConnected) return;
+      if (document.hidden || part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) arm(part);
+      else htmx.trigger(part, "poll");
+    }, seconds * 1000));
+  }
+
+  function armAll(root) {
+    if (root.matches && root.matches("[data-poll]")) arm(root);
+    root.querySelectorAll("[data-poll]").forEach(arm);
+  }
+
+  document.addEventListener("DOMContentLoaded", () => armAll(document));
+  document.addEventListener("htmx:load", (event) => armAll(event.target));
+  // A server that does not answer is asked again at the same pace; the page says that it is out of date.
+  for (const name of ["htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(name, (event) => {
+      document.body.classList.add("offline");
+      const part = event.target.closest && event.target.closest("[data-poll]");
+      if (part) arm(part);
+    });
+  }
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.successful) document.body.classList.remove("offline");
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) document.querySelectorAll("[data-poll]").forEach((part) => htmx.trigger(part, "poll"));
+  });
+
+  // After a swap the focus goes where the answer says (data-focus), and its sentence is read out (data-announce).
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const root = event.detail.elt;
+    const wanted = root.matches("[data-focus]") ? root : root.querySelector("[data-focus]");
+    if (wanted) wanted.focus();
+    const said = root.matches("[data-announce]") ? root : root.querySelector("[data-announce]");
+    if (said) document.getElementById("announce").textContent = said.dataset.announce;
+  });
+
+  // <button data-copy="#id">: the text of that element goes to the clipboard.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    const source = document.querySelector(button.dataset.copy);
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
+    button.classList.add("copied");
+    document.getElementById("announce").textContent = button.dataset.copied || "";
+  });
+  document.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = false; });
+
+  // A form with data-auto sends itself when a choice changes; without script its button does.
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-auto]");
+    if (form && event.target.matches("select, [type=checkbox], [type=radio], [type=date]")) form.requestSubmit();
+  });
+
+  // Menus made of <details> close when one goes elsewhere.
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll("details.personal[open]").forEach((menu) => {
+      if (!menu.contains(event.target)) menu.open = false;
+    });
+  });
+})();

@@ -1,0 +1,51 @@
+"""Tags and filters of the templates: asset addresses, an agent's tabs, and text that is safe to look at."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from django import template
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
+from django.utils.http import urlencode
+
+from memory_appliance.web.diff import visible as shown
+from memory_appliance.web.tabs import TABS, Tab
+
+register = template.Library()
+register.filter("visible", shown)
+
+
+@lru_cache(maxsize=64)
+def _digest(path: str) -> str:
+    found = finders.find(path)
+    if not isinstance(found, str):
+        raise template.TemplateSyntaxError(f"no static file {path!r}")
+    return hashlib.sha256(Path(found).read_bytes()).hexdigest()[:12]
+
+
+@register.simple_tag
+def asset(path: str) -> str:
+    """The address of a static file, with its content's digest: browsers keep it until it changes."""
+    return f"{static(path)}?v={_digest(path)}"
+
+
+@register.simple_tag(takes_context=True)
+def agent_tabs(context: template.Context) -> list[Tab]:
+    """The pages of the agent in `access` that this person may open."""
+    return [tab for tab in TABS if context["access"].may(tab.role)]
+
+
+@register.simple_tag(takes_context=True)
+def query(context: template.Context, **changes: Any) -> str:
+    """The page's own `?query` with some parameters changed; None or "" takes one out."""
+    parameters = context["request"].GET.copy()
+    for name, value in changes.items():
+        if value in (None, ""):
+            parameters.pop(name, None)
+        else:
+            parameters[name] = str(value)
+    return f"?{urlencode(list(parameters.lists()), doseq=True)}"

@@ -1,0 +1,98 @@
+"""Who may open a page: the one gate every page of the web admin stands behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+
+from agents.actors import Actor, Caller
+from agents.admin import actor_of
+from agents.models import Agent
+from agents.roles import ROLES, Role, is_owner, role_with
+
+Rest = ParamSpec("Rest")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One person at one agent: `role` is what they may do there, each role including those before it."""
+
+    agent: Agent
+    role: Role
+    actor: Actor
+
+    @property
+    def caller(self) -> Caller:
+        """The person as the use-cases know them: roles have been asked, scope rules are for chats."""
+        return Caller(self.actor, trusted=True)
+
+    def may(self, role: Role) -> bool:
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+    @property
+    def may_edit(self) -> bool:
+        return self.may("edit")
+
+    @property
+    def may_admin(self) -> bool:
+        return self.may("admin")
+
+
+def person_page(view: Callable[Concatenate[HttpRequest, Rest], HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page for everybody who is signed in; what it shows is the view's own care."""
+
+    @wraps(view)
+    def gated(request: HttpRequest, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        return view(request, *args, **kwargs)
+
+    return gated
+
+
+def owner_page(view: Callable[Concatenate[HttpRequest, Rest], HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page about the whole appliance, for its owners."""
+
+    @wraps(view)
+    def gated(request: HttpRequest, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        if not is_owner(request.user):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return gated
+
+
+def agent_page(role: Role = "view") -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """A page of one agent: the view takes (request, access, ...). Whoever has no role there gets a 404, as if there
+    were no such agent; whoever has a lesser one than `role` is refused."""
+
+    def gate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def gated(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
+            if not request.user.is_authenticated:
+                return redirect_to_login(request.get_full_path())
+            access = access_to(request, slug)
+            if not access.may(role):
+                raise PermissionDenied
+            return view(request, access, **kwargs)
+
+        return gated
+
+    return gate
+
+
+def access_to(request: HttpRequest, slug: str) -> Access:
+    """The signed-in person's access to the agent `slug`; Http404 when there is none."""
+    agent = Agent.objects.filter(slug=slug).first()
+    role = role_with(request.user, agent) if agent is not None else None
+    if agent is None or role is None:
+        raise Http404
+    return Access(agent=agent, role=role, actor=actor_of(request))

@@ -1,0 +1,52 @@
+"""What every page has around it: the main links, the person, the languages, light or dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from agents.roles import is_owner
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+THEMES = ("light", "dark")
+THEME_COOKIE = "theme"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place one can go to. `key`: pressed after `g`; `route`: the name of its address."""
+
+    route: str
+    label: StrOrPromise
+    key: str
+    for_owners: bool = False
+
+
+MAIN: tuple[Link, ...] = (Link("overview", _("Overview"), "o"),)
+"""The links at the top of every page, in their order."""
+
+
+def chrome(request: HttpRequest) -> dict[str, Any]:
+    """The context processor; nothing here asks the database unless a template uses it."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    return {
+        "layout": "base.html",
+        "theme": theme if theme in THEMES else "",
+        "languages": settings.LANGUAGES,
+        "language": get_language(),
+        "is_owner": SimpleLazyObject(lambda: is_owner(request.user)),
+        "main_links": SimpleLazyObject(lambda: _links(request)),
+    }
+
+
+def _links(request: HttpRequest) -> list[Link]:
+    owner = is_owner(request.user)
+    return [link for link in MAIN if owner or not link.for_owners]

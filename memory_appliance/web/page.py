@@ -1,0 +1,54 @@
+"""answer(): a page as a whole, or only its main part for htmx; failures of the rules become calm pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from agents.errors import RuleError
+from memory_appliance.api.codes import ErrorCode
+from memory_appliance.api.errors import engine_code
+from memory_appliance.api.shape import wants_json
+from memory_appliance.web.diff import visible
+from search.errors import SearchError
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def answer(request: HttpRequest, template: str, context: Mapping[str, Any], *, status: int = 200) -> HttpResponse:
+    """`template` starts with `{% extends layout %}`: base.html, or for htmx fragment.html, its main part alone.
+
+    One template and one context, two sizes: what a fragment shows is what the page shows.
+    """
+    small = bool(getattr(request, "htmx", False)) and not request.headers.get("HX-Boosted")
+    response = render(
+        request, template, {"layout": "fragment.html" if small else "base.html", **context}, status=status
+    )
+    response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def failure(request: HttpRequest | None, *, status: int, message: str, hint: str = "") -> HttpResponse:
+    """A page that says what went wrong and what to do; also what htmx swaps in where a part was asked for."""
+    layout = "fragment.html" if request is not None and getattr(request, "htmx", False) else "base.html"
+    context = {"layout": layout, "status": status, "message": visible(message), "hint": visible(hint)}
+    return render(request, "failure.html", context, status=status)
+
+
+class PageFailures:
+    """What a page's use-case refuses is told in its own words and with its own status; programs have api/errors.py."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, RuleError | SearchError) or wants_json(request):
+            return None
+        code = engine_code(error) if isinstance(error, SearchError) else ErrorCode(error.code)
+        return failure(request, status=code.status, message=error.message, hint=error.hint or code.hint)

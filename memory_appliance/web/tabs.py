@@ -1,0 +1,26 @@
+"""The pages an agent has, in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+from agents.roles import Role
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """`route`: the name of an address that takes the agent's slug; `key`: pressed after `g`."""
+
+    route: str
+    label: StrOrPromise
+    key: str = ""
+    role: Role = "view"
+
+
+TABS: tuple[Tab, ...] = (Tab("history", _("Versions")),)
