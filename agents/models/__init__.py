@@ -14,6 +14,7 @@ from agents.models.role import AgentRole
 from agents.models.run import Run
 from agents.models.scope import ScopeRule
 from agents.models.sharing import CollectionShare
+from agents.models.snapshot import IndexSnapshot
 from agents.models.token import ApiKey
 from agents.models.tombstone import Tombstone
 from agents.models.transcript import Transcript, TranscriptMessage
@@ -29,6 +30,7 @@ __all__ = [
     "Collection",
     "CollectionShare",
     "Flush",
+    "IndexSnapshot",
     "Node",
     "ProviderChoice",
     "RecallEvent",

@@ -9,7 +9,7 @@ from agents.models.agent import Agent
 
 class RecallEvent(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="recall_events")
-    at = models.DateTimeField(auto_now_add=True, db_index=True)
+    at = models.DateTimeField(auto_now_add=True)
     session = models.CharField(max_length=64, blank=True, help_text="Digest of the session key; empty without one.")
     chat_type = models.CharField(max_length=20, blank=True)
     channel = models.CharField(max_length=200, blank=True)
@@ -28,7 +28,12 @@ class RecallEvent(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        indexes = (models.Index(fields=["agent", "-id"]), models.Index(fields=["agent", "status", "-id"]))
+        indexes = (
+            models.Index(fields=["agent", "-id"]),
+            models.Index(fields=["agent", "status", "-id"]),
+            # Holds all that counting a day's outcomes asks for.
+            models.Index(fields=["at", "agent", "status"]),
+        )
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.status} {self.reason}"
