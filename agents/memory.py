@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +22,7 @@ from agents.role_models import embedder_for, embedder_of, generator_for, reranke
 from agents.scope import Decision, decide
 from agents.sessions import Session
 from agents.specs import index_spec, scope_of
+from agents.telemetry import telemetry
 from search import get as engine_get
 from search import pipeline
 from search.citations import CitationMode, citations_shown
@@ -73,9 +75,11 @@ class Denied:
 
 def search(*, agent: Agent, caller: Caller, session: Session | None, params: SearchParams) -> Searched | Denied:
     """Raises `MemoryDisabled` when the agent's memory is off, `Invalid` for a value that cannot be used."""
+    began = time.monotonic()
     own = _enabled_settings(agent)
     decision = gate(agent, caller, session, "search")
     if not decision.allowed:
+        _count(params.mode or own.mode, "denied", began)
         return Denied(decision)
     spec = index_spec(agent)
     citations = params.citations or own.citations
@@ -93,6 +97,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         reranker=reranker_for(agent) if full else None,
         generator=generator_for(agent) if full else None,
     )
+    _count(request.mode, outcome.outcome, began, outcome)
     if own.consolidate_enabled and outcome.results:
         record_uses(agent, params.query, outcome.results, now=timezone.now())
     return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
@@ -182,6 +187,16 @@ def active_projects(session: Session | None) -> tuple[str, ...]:
     """The session's project keys as annotations write them; what cannot be a key is left out."""
     keys = map(normalise_project_key, session.projects if session else ())
     return tuple(dict.fromkeys(key for key in keys if key is not None))
+
+
+def _count(mode: Mode, kind: str, began: float, outcome: SearchOutcome | None = None) -> None:
+    telemetry().searched(
+        mode=mode,
+        outcome=kind,
+        seconds=time.monotonic() - began,
+        stages_ms=outcome.timings_ms if outcome else {},
+        degraded=[one.code for one in outcome.degraded] if outcome else (),
+    )
 
 
 def _enabled_settings(agent: Agent) -> AgentSettings:

@@ -13,6 +13,7 @@ from agents.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.provenance import origin_of_write
 from agents.sessions import Session
+from agents.telemetry import telemetry
 from agents.workspace import Appended, append, index_now
 from agents.workspace.block import CURATED
 from agents.workspace.places import checked_place, daily_path, today
@@ -70,6 +71,7 @@ def note(
         session_key=(session.key or "") if session else "",
         index=False,
     )
+    telemetry().noted(duplicate=appended.duplicate)
     indexed = appended.duplicate or index_now(agent, [path])
     warnings = near_limits(agent) if path in CURATED else []
     if triggers and path not in CURATED:

@@ -23,6 +23,7 @@ from agents.role_models import embedder_for, embedder_of, generator_for
 from agents.scope import Decision, decide
 from agents.sessions import Session, chat_ids
 from agents.specs import index_spec, scope_of
+from agents.telemetry import telemetry
 from search.documents.annotations import normalise_project_key
 from search.recall.choices import QueryMode, RecallMode
 from search.recall.gates import GateFacts, Stop, first_stop
@@ -81,6 +82,9 @@ def recall(
     turn = replace(_turn(agent, own, session, decision, params), began=arrived)
     outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=embedder_of))
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)
+    telemetry().recalled(
+        status=outcome.status.value, reason=outcome.reason.value, lane=outcome.lane or "", seconds=elapsed_ms / 1000
+    )
     if outcome.status is Status.DENIED:
         record(
             actor=caller.actor,

@@ -18,6 +18,7 @@ from celery import Celery
 from celery.signals import worker_ready, worker_shutting_down
 
 from memory_appliance import settings
+from workers.celery_logs import log_as
 from workers.client import ModelsClient
 from workers.local_clients import LocalGenerator, LocalReranker
 from workers.model_worker import Models, ModelWorker
@@ -80,4 +81,5 @@ def _models_of_this_machine() -> Models:
     return Models(client, partial(LocalReranker, client), partial(LocalGenerator, client))
 
 
+log_as(settings.LOGGING)
 app = make_app(_models_of_this_machine)

@@ -21,6 +21,8 @@ GetResponse = Callable[[HttpRequest], HttpResponse]
 FORWARDED = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_FORWARDED")
 PEER = "memory_appliance.peer"
 """META entry: the address at the other end of the connection, whatever stands in `REMOTE_ADDR` by then."""
+FORWARDED_BY_STRANGER = "memory_appliance.forwarded_by_stranger"
+"""META entry: whether the caller says that it passes on somebody else's request, and is not believed."""
 
 _REFUSALS = Rule("sign-on headers from this address", "MEMORY_FAILED_LOGINS_PER_MINUTE")
 
@@ -37,8 +39,8 @@ class RealAddress:
         if is_trusted_proxy(peer):
             request.META["REMOTE_ADDR"] = _client(request.META.get("HTTP_X_FORWARDED_FOR", ""), peer)
         else:
-            for name in FORWARDED:
-                request.META.pop(name, None)
+            dropped = [request.META.pop(name) for name in FORWARDED if name in request.META]
+            request.META[FORWARDED_BY_STRANGER] = bool(dropped)
         return self.get_response(request)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from threading import BoundedSemaphore
 from typing import Any
@@ -13,6 +14,7 @@ from django.utils import timezone
 from agents.models import Agent, Run
 from agents.nodes.ownership import own_runs
 from agents.runs import claim, finish, request_run, requeue
+from agents.telemetry import telemetry
 from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamaged, IndexUnavailable, SearchError
 from search.index.rebuild import remove_index
 from search.spec import IndexSpec
@@ -107,12 +109,18 @@ def _not_written(run: Run, lease: Lease, error: IndexUnavailable) -> None:
 def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> None:
     lease.report()
     requeue(run.pk, owner=run.lease_owner, delay_seconds=delay_seconds, error=reason)
+    _count(run, lease, "handed_back")
 
 
 def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = None, error: str = "") -> None:
     lease.report()
     finish(run.pk, owner=run.lease_owner, state=state, result=result or {}, error=error)
+    _count(run, lease, state)
     logger.info("%s of %s: %s", run.kind, run.agent_slug or run.subject, error or state)
+
+
+def _count(run: Run, lease: Lease, state: str) -> None:
+    telemetry().job_ended(kind=run.kind, state=state, seconds=time.monotonic() - lease.began)
 
 
 def forget_if_deleted(run: Run, spec: IndexSpec) -> None:

@@ -37,7 +37,7 @@ class Lease:
         self._run = run
         self._first = first
         self._progress = (run.done, run.total, run.unit)
-        self._reported_at = time.monotonic()
+        self._reported_at = self.began = time.monotonic()
         self.lost = False
         self.cancel_requested = False
 

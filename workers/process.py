@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import logging
+import logging.config
 import os
 import signal
 import socket
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from workers.logs import LogFormat, logging_settings
 from workers.model_loader import ModelLoader
 from workers.model_server import ModelServer
 from workers.model_shelf import ModelShelf
@@ -29,6 +31,8 @@ SOCKET_NAME = "models.sock"
 LOCK_NAME = "models.lock"
 SETUP_FILE = "models-setup.json"
 THREADS_VARIABLE = "MEMORY_MODEL_THREADS"
+LOG_LEVEL_VARIABLE = "MEMORY_LOG_LEVEL"
+LOG_FORMAT_VARIABLE = "MEMORY_LOG_FORMAT"
 _BACKLOG = 128
 
 
@@ -101,11 +105,17 @@ def threads_from(environment: Mapping[str, str]) -> int:
     return int(text)
 
 
+def log_choice(environment: Mapping[str, str]) -> tuple[str, LogFormat]:
+    """What the launcher passes on of the server's options."""
+    form: LogFormat = "json" if environment.get(LOG_FORMAT_VARIABLE) == "json" else "line"
+    return environment.get(LOG_LEVEL_VARIABLE, "INFO"), form
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m workers.process", description="Serve the local models.")
     parser.add_argument("--data-dir", type=Path, required=True, help="the server's data folder")
     data_dir = parser.parse_args(arguments).data_dir.absolute()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s models %(levelname)s %(message)s")
+    logging.config.dictConfig(logging_settings(*log_choice(os.environ)))
     try:
         run_models_process(
             make_socket_dir(data_dir) / SOCKET_NAME,

@@ -194,7 +194,22 @@ class Options(BaseSettings):
     hub_url: str = Field(
         "https://huggingface.co", description="Where models are downloaded from; a mirror has the same paths."
     )
+    backup_dir: Path = Field(
+        Path("backups"),
+        description="Folder of the backups; a relative one lies in the data folder. Another disk is safer.",
+    )
+    backup_hours: int = Field(24, ge=0, le=720, description="How often a backup is made by itself; 0: never.")
+    backup_indexes: bool = Field(
+        False,
+        description="Whether backups hold the indexes too: they come back by themselves, but their vectors take time.",
+    )
+    backup_keep_daily: int = Field(7, ge=0, le=3650, description="Days of which the last backup is kept.")
+    backup_keep_weekly: int = Field(4, ge=0, le=520, description="Weeks of which the last backup is kept.")
+    backup_keep_monthly: int = Field(6, ge=0, le=120, description="Months of which the last backup is kept.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="What is written to stderr.")
+    log_format: Literal["line", "json"] = Field(
+        "line", description="How a line of the log looks: text for people, or a JSON object for programs."
+    )
 
     node_url: str = Field(
         "", description="With MEMORY_NODE_NAME: the address at which the other nodes reach this one; see docs/nodes.md."
@@ -216,7 +231,7 @@ class Options(BaseSettings):
     def _upper(cls, value: object) -> object:
         return value.upper() if isinstance(value, str) else value
 
-    @field_validator("watch", mode="before")
+    @field_validator("watch", "log_format", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
@@ -225,6 +240,11 @@ class Options(BaseSettings):
     @classmethod
     def _real_folder(cls, value: Path) -> Path:
         return value.expanduser().resolve()
+
+    @field_validator("backup_dir")
+    @classmethod
+    def _below_home(cls, value: Path) -> Path:
+        return value.expanduser()
 
     @field_validator("allowed_roots")
     @classmethod

@@ -9,6 +9,7 @@ from agents.models import Run
 from agents.role_models import embedder_for
 from agents.runs import request_switch
 from agents.specs import embedding_spec
+from agents.telemetry import telemetry
 from search.errors import EmbedderUnavailable, IdentityChanged
 from search.index.embed import embed_pending
 from workers.app import app
@@ -46,6 +47,7 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
         if switch is not None:
             dispatch(switch)
         raise HandBack(error.message, delay_seconds=REBUILD_PATIENCE) from error
+    telemetry().embedded(report.embedded)
     forget_if_deleted(run, spec)
     if report.pending:
         raise HandBack()

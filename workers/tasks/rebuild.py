@@ -9,6 +9,7 @@ from agents.models import Run
 from agents.role_models import embedder_for
 from agents.runs import request_run
 from agents.specs import embedding_spec
+from agents.telemetry import telemetry
 from search.index.rebuild import rebuild_index
 from workers.app import app
 from workers.dispatch import dispatch
@@ -36,6 +37,7 @@ def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
         cancelled=lease.cancelled,
         lanes=lanes,
     )
+    telemetry().embedded(report.embedded)
     if not report.swapped:
         raise HandBack()
     forget_if_deleted(run, spec)

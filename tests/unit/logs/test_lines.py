@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from memory_appliance.settings.logs import LineFormatter
+from workers.logs import LineFormatter
 
 
 def record(message: str, *args: object, **extra: object) -> logging.LogRecord:
