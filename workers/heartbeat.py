@@ -6,17 +6,14 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from celery.signals import worker_ready
-from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents.models import Run, WorkerHeartbeat
-from workers.census import Census
 from workers.lease import PROCESS
 from workers.stopping import STOPPING
 
@@ -27,19 +24,17 @@ BEAT_SECONDS = 5.0
 
 @worker_ready.connect
 def _start(**_: Any) -> None:
-    census = Census(Path(settings.MEMORY_DATA_DIR) / "indexes")
-    threading.Thread(target=census.keep_counting, args=(STOPPING,), name="census", daemon=True).start()
-    threading.Thread(target=_keep_beating, args=(census,), name="heartbeat", daemon=True).start()
+    threading.Thread(target=_keep_beating, name="heartbeat", daemon=True).start()
 
 
-def _keep_beating(census: Census) -> None:
+def _keep_beating() -> None:
     inherited = False
     while True:
         try:
             if not inherited:
                 release_runs_of_the_dead()
                 inherited = True
-            beat(census.latest)
+            beat()
         except DatabaseError as error:
             logger.warning("the heartbeat could not be written: %s", error)
             connection.close()
@@ -47,9 +42,9 @@ def _keep_beating(census: Census) -> None:
             return
 
 
-def beat(census: Mapping[str, int]) -> None:
-    """Say that this worker lives, how much memory it holds (bytes), and what it has counted."""
-    detail = {"pid": os.getpid(), "rss": _resident_bytes(), **census}
+def beat() -> None:
+    """Say that this worker lives, and how much memory it holds (bytes)."""
+    detail = {"pid": os.getpid(), "rss": _resident_bytes()}
     WorkerHeartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now(), "detail": detail})
 
 

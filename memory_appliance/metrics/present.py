@@ -1,7 +1,6 @@
 """Present: how things stand at the moment of a scrape, from the control database, the broker and the models process.
 
-Totals only: no agent, key or person is named. Nothing here looks at every agent or every file; the worker does that
-now and then, and says what it found in its heartbeat (`workers/census.py`).
+Totals only: no agent, key or person is named. No index is opened for it: what each held after its last job is a row.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from django.utils import timezone
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from agents.models import Agent, Run, WorkerHeartbeat
+from agents.models import Agent, IndexSnapshot, Run, WorkerHeartbeat
 from memory_appliance import health
 from memory_appliance.embedding import models_client
 from workers.queues import CONTROL, EMBED, INDEX, MODEL_QUEUES, of_node
@@ -67,13 +66,17 @@ def _rows() -> Iterator[Metric]:
     since = Coalesce("not_before", "created_at")
     oldest = dict(due.order_by().values_list("kind").annotate(since=Min(since)))
     heartbeats = list(WorkerHeartbeat.objects.all())
+    held = IndexSnapshot.objects.aggregate(size=Sum("size_bytes"), files=Sum("files"), chunks=Sum("chunks"))
     yield GaugeMetricFamily("memory_agents", "Agents.", value=agents["count"])
     yield GaugeMetricFamily(
         "memory_pending_embeddings", "Chunks that wait for their vectors.", value=agents["pending"] or 0
     )
     yield _runs(runs)
     yield _waits(oldest, now)
-    yield from _heartbeats(heartbeats, now)
+    yield _heartbeats(heartbeats, now)
+    yield GaugeMetricFamily("memory_index_bytes", "Size of all index files together.", value=held["size"] or 0)
+    yield GaugeMetricFamily("memory_index_files", "Files that are indexed.", value=held["files"] or 0)
+    yield GaugeMetricFamily("memory_index_chunks", "Chunks in all indexes.", value=held["chunks"] or 0)
 
 
 def _runs(rows: Iterable[tuple[str, str, int]]) -> Metric:
@@ -92,20 +95,13 @@ def _waits(since: Mapping[str, datetime], now: datetime) -> Metric:
     return family
 
 
-def _heartbeats(rows: list[WorkerHeartbeat], now: datetime) -> Iterator[Metric]:
+def _heartbeats(rows: Iterable[WorkerHeartbeat], now: datetime) -> Metric:
     age = GaugeMetricFamily(
         "memory_heartbeat_age_seconds", "Seconds since a background process gave a sign of life.", labels=["process"]
     )
-    size = GaugeMetricFamily("memory_index_bytes", "Size of all index files together.")
-    count = GaugeMetricFamily("memory_index_files", "Indexes on the disk.")
     for row in rows:
         age.add_metric([row.name], (now - row.at).total_seconds())
-        if "index_bytes" in row.detail:
-            size.add_metric([], row.detail["index_bytes"])
-            count.add_metric([], row.detail["index_files"])
-    yield age
-    yield size
-    yield count
+    return age
 
 
 def _queues() -> Metric:

@@ -11,7 +11,6 @@ import pytest
 from memory_appliance.metrics.counting import Publisher
 from memory_appliance.metrics.instruments import Instruments
 from memory_appliance.metrics.shared import SharedTotals, totals_of
-from workers.census import count_indexes
 
 
 def test_totals_are_written_and_a_quiet_process_only_touches_them(tmp_path: Path, counts: Instruments) -> None:
@@ -46,12 +45,6 @@ def test_a_file_that_somebody_removed_is_written_again(tmp_path: Path, counts: I
     publisher.publish()
     publisher.publish()
     assert len(list(tmp_path.glob("web-*.json"))) == 1
-
-
-def test_indexes_are_counted_with_all_that_belongs_to_them(tmp_path: Path) -> None:
-    for name, size in (("al.sqlite", 100), ("al.sqlite-wal", 20), ("al.sqlite.lock", 0), ("al-2.sqlite", 3)):
-        (tmp_path / name).write_bytes(b"x" * size)
-    assert count_indexes(tmp_path) == {"index_files": 2, "index_bytes": 123}
 
 
 def test_a_management_command_loads_no_metrics() -> None:

@@ -38,8 +38,8 @@ def test_chunks_without_vectors_get_an_embedding_run(al: Agent) -> None:
 
 
 def test_a_worker_says_that_it_lives_and_how_large_it_is(db: None) -> None:
-    beat({"index_files": 3})
-    beat({"index_files": 3})
+    beat()
+    beat()
     assert WorkerHeartbeat.objects.get().detail["rss"] > 10_000_000
 
 
