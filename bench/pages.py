@@ -46,6 +46,19 @@ OUTCOMES = (
     (Status.DENIED, Reason.SCOPE_DENIED),
     (Status.TIMEOUT, Reason.DEADLINE),
 )
+
+
+def fill(agents: int, events: int) -> None:
+    """Agents with a small real index each; events and jobs as rows, spread over 30 days."""
+    bench = Actor("user:bench")
+    for number in range(agents):
+        agent = create_agent(actor=bench, slug=f"agent-{number:03d}")
+        memory = Path(agent.workspace) / "memory"
+        memory.mkdir(parents=True, exist_ok=True)
+        (memory.parent / "MEMORY.md").write_text(f"# Agent {number}\n\n- The boiler valve here is a BV-{number}.\n")
+        (memory / "2026-07-01.md").write_text(f"# Day\n\nWatered the pots of house {number}.\n")
+        update_index(index_spec(agent), identity=None, progress=lambda _: None, cancelled=lambda: False, lock_timeout=5)
+    rows = list(Agent.objects.all())
     now = timezone.now()
     recalls = [
         RecallEvent(
