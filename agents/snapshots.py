@@ -25,11 +25,12 @@ def take_snapshot(agent: Agent) -> IndexSnapshot | None:
     try:
         values = _values(agent, memory.status(agent))
         with transaction.atomic():
-            return IndexSnapshot.objects.update_or_create(agent=agent, defaults=values)[0]
-    except SearchError as error:
-        logger.info("no snapshot of %s: %s", agent.slug, error.message)
+            if Agent.objects.filter(pk=agent.pk).exists():
+                return IndexSnapshot.objects.update_or_create(agent=agent, defaults=values)[0]
     except IntegrityError:
         logger.info("no snapshot of %s: it was deleted", agent.slug)
+    except (SearchError, OSError) as error:
+        logger.info("no snapshot of %s: %s", agent.slug, error)
     return None
 
 

@@ -14,6 +14,7 @@ from django.utils import timezone
 from agents.models import Agent, Run
 from agents.nodes.ownership import own_runs
 from agents.runs import claim, finish, request_run, requeue
+from agents.snapshots import take_snapshot
 from agents.telemetry import telemetry
 from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamaged, IndexUnavailable, SearchError
 from search.index.rebuild import remove_index
@@ -108,15 +109,23 @@ def _not_written(run: Run, lease: Lease, error: IndexUnavailable) -> None:
 
 def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> None:
     lease.report()
+    _note_index(run)
     requeue(run.pk, owner=run.lease_owner, delay_seconds=delay_seconds, error=reason)
     _count(run, lease, "handed_back")
 
 
 def _end(run: Run, lease: Lease, state: str, result: dict[str, Any] | None = None, error: str = "") -> None:
     lease.report()
+    _note_index(run)
     finish(run.pk, owner=run.lease_owner, state=state, result=result or {}, error=error)
     _count(run, lease, state)
     logger.info("%s of %s: %s", run.kind, run.agent_slug or run.subject, error or state)
+
+
+def _note_index(run: Run) -> None:
+    """What the pages show of the index, before the run's own end tells them to look."""
+    if run.agent is not None:
+        take_snapshot(run.agent)
 
 
 def _count(run: Run, lease: Lease, state: str) -> None:

@@ -1,4 +1,4 @@
-"""IndexSnapshot: what an agent's index held when the last job on it ended, so that a page over all agents opens none."""
+"""IndexSnapshot: what an index held when the last job on it ended, so that a page over all agents opens none."""
 
 from __future__ import annotations
 

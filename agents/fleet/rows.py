@@ -1,0 +1,109 @@
+"""fleet(): one page of agents with their indexes, jobs and recalls; six queries, whatever the number of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import reduce
+from operator import or_
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+
+from agents.fleet.attention import State, state_of, wants_a_look
+from agents.fleet.totals import recall_outcomes
+from agents.models import Agent, IndexSnapshot, Run
+from agents.runs import WORDS_KINDS
+
+PAGE = 50
+STRIP = 20
+"""Updates shown per agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRow:
+    """One agent. `strip`: its last updates, the oldest first; `recalls`: turns of the last day by outcome."""
+
+    agent: Agent
+    state: State
+    snapshot: IndexSnapshot | None
+    jobs: tuple[Run, ...]
+    strip: tuple[Run, ...]
+    recalls: Mapping[str, int]
+
+    @property
+    def embedded_share(self) -> float:
+        """Of the chunks, those that have their vector; 1 only when all have."""
+        if self.snapshot is None or not self.snapshot.chunks:
+            return 1.0
+        return self.snapshot.embedded / self.snapshot.chunks
+
+    @property
+    def embedded_percent(self) -> int:
+        return int(self.embedded_share * 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """`number` counts pages from 1; a number beyond the last page is the last."""
+
+    rows: tuple[FleetRow, ...]
+    number: int
+    pages: int
+    found: int
+    """Agents that the filter lets through."""
+
+
+def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 1) -> Fleet:
+    """Agents that want a look first, then by slug. `name`: a part of the slug or the name."""
+    now = timezone.now()
+    wanted = Agent.objects.filter(visible).annotate(look=wants_a_look(now)).order_by("-look", "slug")
+    if name:
+        wanted = wanted.filter(Q(slug__icontains=name) | Q(name__icontains=name))
+    if attention:
+        wanted = wanted.filter(look=1)
+    found = wanted.count()
+    pages = max(1, -(-found // PAGE))
+    number = min(max(1, number), pages)
+    agents = list(_with_oldest_shown(wanted)[(number - 1) * PAGE : number * PAGE])
+    return Fleet(_rows(agents, now), number, pages, found)
+
+
+def _with_oldest_shown(agents: QuerySet[Agent]) -> QuerySet[Agent]:
+    updates = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS).order_by("-pk")
+    oldest = Subquery(updates.values("pk")[STRIP - 1 : STRIP])
+    return agents.select_related("snapshot", "node").annotate(oldest_shown=oldest)
+
+
+def _rows(agents: Sequence[Agent], now: datetime) -> tuple[FleetRow, ...]:
+    if not agents:
+        return ()
+    strips = _by_agent(_last_updates(agents))
+    jobs = _by_agent(Run.objects.filter(agent__in=agents, state__in=Run.ACTIVE).order_by("pk"))
+    recalls = recall_outcomes(Q(agent__in=agents))
+    return tuple(
+        FleetRow(
+            agent=agent,
+            state=state_of(agent, snapshot := getattr(agent, "snapshot", None), now),
+            snapshot=snapshot,
+            jobs=tuple(jobs.get(agent.pk, ())),
+            strip=tuple(strips.get(agent.pk, ())),
+            recalls=recalls.get(agent.pk, {}),
+        )
+        for agent in agents
+    )
+
+
+def _last_updates(agents: Sequence[Agent]) -> QuerySet[Run]:
+    """Each agent's from its own oldest one on: nothing that is not shown is read."""
+    own = (Q(agent=agent, pk__gte=getattr(agent, "oldest_shown", None) or 0) for agent in agents)
+    return Run.objects.filter(reduce(or_, own), kind__in=WORDS_KINDS).order_by("pk").defer("result")
+
+
+def _by_agent(runs: QuerySet[Run]) -> dict[int, list[Run]]:
+    sorted_out: dict[int, list[Run]] = {}
+    for run in runs:
+        if run.agent_id is not None:
+            sorted_out.setdefault(run.agent_id, []).append(run)
+    return sorted_out
