@@ -42,7 +42,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Owners see every agent and the server's troubles, members their own agents."""
     cards = agent_cards(agents_for(request.user))
     if not cards and not is_owner(request.user):
-        return render(request, "no_access.html", status=403)
+        return render(request, "account/no_access.html", status=403)
     trouble = [check for check in health().checks.values() if check.status != "ok"] if is_owner(request.user) else []
     context = {"cards": cards, "trouble": _in_words(trouble), "is_owner": is_owner(request.user)}
     return render(request, "overview.html", context)

@@ -20,7 +20,7 @@ from memory_appliance.throttles import LOGIN_FAILURES, NAME_FAILURES, TooMany, r
 class SignIn(LoginView):
     """The one login page, also of Django's admin."""
 
-    template_name = "login.html"
+    template_name = "account/login.html"
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
@@ -53,7 +53,7 @@ class SignIn(LoginView):
 
 
 class PasswordChange(PasswordChangeView):
-    template_name = "password.html"
+    template_name = "account/password.html"
     success_url = reverse_lazy("overview")
 
     def form_valid(self, form: Any) -> HttpResponse:
