@@ -6,11 +6,11 @@ import logging
 
 from kombu.exceptions import OperationalError
 
-from agents.models import Run
+from agents.models import AgentMove, Run
 from agents.nodes.ownership import is_owned, own_name
 from agents.runs import mark_dispatched
 from workers.app import app
-from workers.queues import EMBED, INDEX, of_node
+from workers.queues import CONTROL, EMBED, INDEX, of_node
 
 logger = logging.getLogger(__name__)
 
@@ -38,3 +38,22 @@ def dispatch(run: Run) -> bool:
         return False
     mark_dispatched(run)
     return True
+
+
+MOVE_EXPIRES_SECONDS = 10
+"""Every sweep says it again, so a message that nobody took up may go."""
+
+
+def dispatch_move(move: AgentMove) -> None:
+    """A move is taken up by the worker of this node; without a broker it waits for a later sweep."""
+    try:
+        app.send_task(
+            "workers.move",
+            args=[move.pk],
+            queue=of_node(CONTROL, own_name()),
+            expires=MOVE_EXPIRES_SECONDS,
+            retry=False,
+            ignore_result=True,
+        )
+    except OperationalError as error:
+        logger.warning("the broker cannot be reached; the move of %s waits: %s", move.agent.slug, error)

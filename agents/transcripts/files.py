@@ -20,6 +20,7 @@ from pathlib import Path
 
 from agents.errors import Conflict
 from agents.models import Agent, Transcript
+from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
 from agents.workspace.journal import unwritable
 from search.documents.transcripts import Rendered, Turn, read_turn, render
@@ -57,10 +58,28 @@ def markdown_name(transcript: Transcript, part: int) -> str:
 
 @contextmanager
 def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> Iterator[None]:
-    """One writer of a chat's transcript at a time, across processes. Raises `Conflict` with `workspace_busy`."""
+    """One writer of a chat's transcript at a time, across processes.
+
+    Raises `Conflict` with `workspace_busy`, and `AgentMoving`.
+    """
     folder = transcripts_dir(agent) / "locks"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(folder / f"{folder_name(session_key)}.{purpose}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with _held(folder / f"{folder_name(session_key)}.{purpose}"):
+        refuse_while_moving(agent)
+        yield
+
+
+def drain_transcripts(agent: Agent) -> None:
+    """Wait until whoever writes a transcript now has finished. Raises `Conflict`."""
+    folder = transcripts_dir(agent) / "locks"
+    for path in folder.iterdir() if folder.is_dir() else ():
+        with _held(path):
+            pass
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline = time.monotonic() + WAIT_SECONDS
     try:
         while True:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agents.errors import Conflict
 from agents.models import Agent
+from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
 
 WAIT_SECONDS = 20.0
@@ -20,10 +21,23 @@ _POLL_SECONDS = 0.005
 
 @contextmanager
 def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`.
+    """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`, `AgentMoving`.
 
     The lock file lies in the data folder: a workspace holds nothing but the owner's own files.
     """
+    with _held(agent, timeout):
+        refuse_while_moving(agent)
+        yield
+
+
+def drain_workspace(agent: Agent, *, timeout: float = WAIT_SECONDS) -> None:
+    """Wait until whoever writes now has finished. Raises `Conflict`."""
+    with _held(agent, timeout):
+        pass
+
+
+@contextmanager
+def _held(agent: Agent, timeout: float) -> Iterator[None]:
     name = hashlib.sha256(str(Path(agent.workspace).resolve()).encode()).hexdigest()[:32]
     folder = data_dir() / "history" / ".locks"
     folder.mkdir(parents=True, exist_ok=True)

@@ -80,8 +80,9 @@ def _worker_arguments(node: str) -> Sequence[str]:
     queues = ",".join(of_node(queue, node) for queue in NODE_QUEUES)
     # Two workers of one name on one broker would take each other for a restarted self.
     name = ("--hostname", f"{node}@%h") if node else ()
+    threads = WORKER_THREADS + bool(node)  # one more for an agent on the move
     return (
-        *("--pool", "threads", "--concurrency", str(WORKER_THREADS), "--queues", queues, *name),
+        *("--pool", "threads", "--concurrency", str(threads), "--queues", queues, *name),
         *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
     )
 

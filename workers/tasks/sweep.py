@@ -7,9 +7,11 @@ from threading import Lock
 from django.utils import timezone
 
 from agents.models import Run
+from agents.nodes.moves import give_up_what_stands_still, moves_to_carry_on
+from agents.nodes.ownership import own_name
 from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
 from workers.app import app
-from workers.dispatch import dispatch
+from workers.dispatch import dispatch, dispatch_move
 
 _one_at_a_time = Lock()
 
@@ -19,11 +21,19 @@ def sweep() -> None:
     if not _one_at_a_time.acquire(blocking=False):
         return
     try:
+        if own_name():
+            _carry_on_moves()
         for run in _due_runs():
             if not dispatch(run):
                 return  # the broker is away: the rest waits for a later sweep
     finally:
         _one_at_a_time.release()
+
+
+def _carry_on_moves() -> None:
+    give_up_what_stands_still()
+    for move in moves_to_carry_on():
+        dispatch_move(move)
 
 
 def _due_runs() -> list[Run]:

@@ -8,6 +8,7 @@ from agents.audit import prune_audit
 from agents.history import remove_orphan_histories
 from agents.models import Agent
 from agents.nodes.ownership import at_work
+from agents.nodes.source import forget_index_copies
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
 from agents.runs import prune_runs
@@ -30,6 +31,7 @@ def tidy() -> None:
     logger.info("forgotten: %d recall events", prune_recall_events())
     tombstones, histories = prune_tombstones(), remove_orphan_histories()
     logger.info("forgotten: %d tombstones, kept versions of %d agents that are gone", tombstones, len(histories))
+    forget_index_copies()
     _maintain_indexes()
 
 
