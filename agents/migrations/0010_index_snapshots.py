@@ -33,6 +33,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='recallevent',
-            index=models.Index(fields=['at', 'agent', 'status'], name='agents_reca_at_2185e7_idx'),
+            index=models.Index(fields=['agent', 'status', 'at'], name='agents_reca_agent_i_5d01a6_idx'),
         ),
     ]

@@ -31,8 +31,8 @@ class RecallEvent(models.Model):
         indexes = (
             models.Index(fields=["agent", "-id"]),
             models.Index(fields=["agent", "status", "-id"]),
-            # Holds all that counting a day's outcomes asks for.
-            models.Index(fields=["at", "agent", "status"]),
+            # Holds all that counting a day's outcomes asks for, in the order in which they are counted.
+            models.Index(fields=["agent", "status", "at"]),
         )
 
     def __str__(self) -> str:
