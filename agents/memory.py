@@ -53,6 +53,8 @@ class SearchParams:
     abstain: bool = False
     intent: str = ""
     deadline_ms: int | None = None
+    counts: bool = True
+    """Whether consolidation takes what is found as used; a person who tries searches uses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         generator=generator_for(agent) if full else None,
     )
     _count(request.mode, outcome.outcome, began, outcome)
-    if own.consolidate_enabled and outcome.results:
+    if own.consolidate_enabled and params.counts and outcome.results:
         record_uses(agent, params.query, outcome.results, now=timezone.now())
     return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
 

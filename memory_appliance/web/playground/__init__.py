@@ -1,0 +1,1 @@
+"""The search playground: ask an agent's memory, see why each passage came out where it did."""

@@ -1,0 +1,152 @@
+"""columns(): the same question in several ways, each with its time, its hits and what it was degraded by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from django.utils.translation import gettext as _
+
+from agents import memory
+from agents.agent_settings import read_settings
+from agents.errors import RuleError
+from memory_appliance.web.access import Access
+from memory_appliance.web.playground.advice import Step, steps_after
+from memory_appliance.web.playground.asked import Asked
+from memory_appliance.web.playground.form import MODE_LABELS
+from memory_appliance.web.playground.highlight import query_terms
+from memory_appliance.web.playground.hits import ShownHit, shown_hit
+from search.errors import BadQuery, SearchError
+from search.outcome import SearchOutcome
+from search.spec import Mode
+from search.variants import parse_typed
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+MOST_MS = 8_000
+"""All columns of one answer together: a page is no reason to keep a thread of the server for longer."""
+LEAST_MS = 50
+
+State = Literal["waits", "hits", "empty", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One way to search. A column that `waits` is asked for by the page itself, or by following `alone`."""
+
+    mode: Mode
+    label: StrOrPromise
+    state: State
+    alone: str
+    """The address of this way alone."""
+    part: str
+    """The address that answers with this column and no other."""
+    took_ms: float = 0.0
+    hits: tuple[ShownHit, ...] = ()
+    outcome: SearchOutcome | None = None
+    notes: tuple[str, ...] = ()
+    """Whatever was missing on the way, in words."""
+    reason: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def model(self) -> str:
+        """Whose vectors took part; "" where words alone were looked for."""
+        outcome = self.outcome
+        return outcome.model if outcome is not None and outcome.mode != "search" and outcome.model != "none" else ""
+
+
+def columns(access: Access, asked: Asked, *, only: Mode | None, patient: bool) -> list[Column]:
+    """`only`: that column alone. `patient`: all of them now; else the first, and the others wait to be asked for."""
+    if only is not None:
+        return [_searched(access, asked, only, MOST_MS)]
+    return list(_side_by_side(access, asked, patient))
+
+
+def _side_by_side(access: Access, asked: Asked, patient: bool) -> Iterator[Column]:
+    until = time.monotonic() + MOST_MS / 1000
+    for place, mode in enumerate(asked.modes):
+        if place and not patient:
+            yield _column(asked, mode, "waits")
+        else:
+            left_ms = int((until - time.monotonic()) * 1000)
+            yield _searched(access, asked, mode, max(LEAST_MS, left_ms))
+
+
+def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
+    own = read_settings(access.agent.settings)
+    params = asked.params(mode, deadline_ms=min(own.deadline_ms, most_ms))
+    began = time.perf_counter()
+    try:
+        found = memory.search(
+            agent=access.agent, caller=asked.caller(access.actor), session=asked.session, params=params
+        )
+    except (RuleError, SearchError) as error:
+        return _column(asked, mode, "error", reason=error.message, notes=(error.hint,) if error.hint else ())
+    took_ms = (time.perf_counter() - began) * 1000
+    if isinstance(found, memory.Denied):
+        return _column(asked, mode, "error", reason=found.decision.reason)
+    outcome = found.outcome
+    terms = query_terms(_what_is_asked(asked.query, mode))
+    hits = tuple(shown_hit(access.agent, hit, terms) for hit in outcome.results)
+    return _column(
+        asked,
+        mode,
+        "error" if outcome.outcome == "unavailable" else "hits" if hits else "empty",
+        took_ms=took_ms,
+        hits=hits,
+        outcome=outcome,
+        notes=_notes(outcome, found.withheld),
+        reason=outcome.reason,
+        steps=() if hits else steps_after(asked, outcome, own, access.agent),
+    )
+
+
+def _column(
+    asked: Asked,
+    mode: Mode,
+    state: State,
+    *,
+    took_ms: float = 0.0,
+    hits: tuple[ShownHit, ...] = (),
+    outcome: SearchOutcome | None = None,
+    notes: tuple[str, ...] = (),
+    reason: str = "",
+    steps: tuple[Step, ...] = (),
+) -> Column:
+    return Column(
+        mode=mode,
+        label=MODE_LABELS[mode],
+        state=state,
+        alone=asked.address(modes=(mode,)),
+        part=f"{asked.address()}&only={mode}",
+        took_ms=took_ms,
+        hits=hits,
+        outcome=outcome,
+        notes=notes,
+        reason=reason,
+        steps=steps,
+    )
+
+
+def _notes(outcome: SearchOutcome, withheld: str) -> tuple[str, ...]:
+    notes = [item.detail for item in outcome.degraded]
+    if outcome.partial:
+        notes.append(_("The time was over before everything was looked at; this is what was found by then."))
+    if withheld:
+        notes.append(withheld)
+    return tuple(notes)
+
+
+def _what_is_asked(query: str, mode: Mode) -> str:
+    """The query and the typed lines beside it, as one text whose words are marked."""
+    if mode != "query":
+        return query
+    try:
+        typed = parse_typed(query)
+    except BadQuery:
+        return query
+    return " ".join((typed.text, *(variant.text for variant in typed.variants if variant.kind == "lex")))

@@ -1,0 +1,110 @@
+"""SearchForm: the playground's fields, a GET form whose address is the link to share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from agents.agent_settings import AgentSettings
+from agents.memory import MAX_RESULTS
+from agents.sessions import CHAT_TYPES, MAX_KEY_CHARS
+from memory_appliance.web.playground.asked import MODES, Asked
+from search.spec import Corpus, Mode
+
+MODE_LABELS = {
+    "search": _("Words"),
+    "vsearch": _("Meaning"),
+    "hybrid": _("Words and meaning"),
+    "query": _("With every model"),
+}
+_CORPORA = (("memory", _("notes")), ("sessions", _("conversations")), ("all", _("notes and conversations")))
+
+
+class SearchForm(forms.Form):
+    """Always bound: an empty address is a search that nobody has typed yet."""
+
+    q = forms.CharField(label=_("Question or words"), required=False, strip=False)
+    mode = forms.MultipleChoiceField(label=_("Ways to search"), required=False, choices=list(MODE_LABELS.items()))
+    collection = forms.MultipleChoiceField(label=_("Collections"), required=False)
+    corpus = forms.ChoiceField(label=_("Look into"), required=False, choices=_CORPORA)
+    limit = forms.IntegerField(label=_("Results at most"), required=False, min_value=1, max_value=MAX_RESULTS)
+    min_score = forms.FloatField(
+        label=_("Least score"),
+        required=False,
+        min_value=0,
+        max_value=1,
+        widget=forms.NumberInput(attrs={"step": "0.01"}),
+    )
+    intent = forms.CharField(
+        label=_("What is meant"),
+        required=False,
+        max_length=2000,
+        help_text=_("A sentence beside the question, read by a reranking model."),
+    )
+    abstain = forms.BooleanField(label=_("Say nothing rather than something doubtful"), required=False)
+    explain = forms.BooleanField(label=_("Open the arithmetic of every result"), required=False)
+    session = forms.CharField(
+        label=_("Session key"),
+        required=False,
+        max_length=MAX_KEY_CHARS,
+        help_text=_("Such as agent:main:telegram:direct:42. The scope rules decide what that chat sees."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "dir": "ltr"}),
+    )
+    chat_type = forms.ChoiceField(
+        label=_("Chat type"),
+        required=False,
+        choices=[("", _("as the key says")), *((kind, kind) for kind in CHAT_TYPES)],
+        help_text=_("Can make a chat less private than its key says, never more."),
+    )
+
+    def __init__(self, data: QueryDict, own: AgentSettings, collections: Sequence[str]) -> None:
+        super().__init__(data)
+        self._own = own
+        cast(forms.MultipleChoiceField, self.fields["collection"]).choices = [(name, name) for name in collections]
+        self.fields["limit"].widget.attrs["placeholder"] = str(own.max_results)
+        self.fields["min_score"].widget.attrs["placeholder"] = str(own.min_score)
+
+    def asked(self) -> Asked:
+        """Call on a valid form. Ways to search come in their own order; none chosen is the agent's own."""
+        values = self.cleaned_data
+        modes = tuple(mode for mode in MODES if mode in values["mode"])
+        return Asked(
+            query=values["q"],
+            modes=modes or (self._own.mode,),
+            collections=tuple(values["collection"]),
+            corpus=cast(Corpus, values["corpus"] or "memory"),
+            limit=values["limit"],
+            min_score=values["min_score"],
+            intent=values["intent"],
+            abstain=values["abstain"],
+            explain=values["explain"],
+            session_key=values["session"].strip(),
+            chat_type=values["chat_type"],
+        )
+
+    @property
+    def chosen_modes(self) -> tuple[Mode, ...]:
+        """What the page shows as chosen, also while other fields are wrong."""
+        wanted = self.data.getlist("mode") if isinstance(self.data, QueryDict) else []
+        return tuple(mode for mode in MODES if mode in wanted) or (self._own.mode,)
+
+    @property
+    def collection_choices(self) -> list[tuple[str, bool]]:
+        """Each collection with whether it is chosen; nothing to choose where there is one alone."""
+        wanted = self.data.getlist("collection") if isinstance(self.data, QueryDict) else []
+        names = [str(name) for name, _label in cast(forms.MultipleChoiceField, self.fields["collection"]).choices]
+        return [(name, name in wanted) for name in names] if len(names) > 1 else []
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether any of the fields that are folded away is in use or wrong."""
+        folded = ("collection", "corpus", "limit", "min_score", "intent", "abstain", "explain")
+        return any(self.data.get(name) for name in folded)
+
+    @property
+    def as_a_chat(self) -> bool:
+        return bool(self.data.get("session") or self.data.get("chat_type"))
