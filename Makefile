@@ -4,10 +4,10 @@
 .NOTPARALLEL:
 PYTHON_IN := .venv/bin
 
-.PHONY: help run setup setup-dev models test test-fast lint format clean
+.PHONY: help run setup setup-dev models test test-fast compose-test lint format clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: setup  ## set up what is missing and serve on http://127.0.0.1:8765 until Ctrl-C
 	@exec $(PYTHON_IN)/python -m memory_appliance.launch
@@ -30,6 +30,9 @@ test: setup-dev models lint  ## everything CI runs: lint, types, import contract
 
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit
+
+compose-test:  ## build the containers, run them in an engine of their own and break them (root; 77: no engine can run)
+	@tests/compose/check
 
 lint: setup-dev  ## style, formatting, types, direction of imports
 	@echo "▸ Style" && $(PYTHON_IN)/ruff check .

@@ -12,7 +12,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -49,17 +49,19 @@ def read_step(line: str) -> tuple[str, str] | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--state-dir", type=Path, help=f"folder of {STATE_FILE}, which the models process reads")
-    report = Reporter(parser.parse_args().state_dir)
+    parser.add_argument("--extra", action="append", default=[], help="another set of packages, such as `postgres`")
+    arguments = parser.parse_args()
+    report = Reporter(arguments.state_dir)
     try:
-        install_models(report)
+        install_models(report, extras=["models", *arguments.extra])
     except LaunchFailed as failure:
         report("failed", failure.message, failure.hint)
         return fail(failure)
     return 0
 
 
-def install_models(report: Report) -> None:
-    """Install the `models` extra, reporting every step. Raises `LaunchFailed`."""
+def install_models(report: Report, *, extras: Sequence[str] = ("models",)) -> None:
+    """Install the extras, `models` among them, reporting every step. Raises `LaunchFailed`."""
     report("running", "checking", "")
 
     def on_line(line: str) -> None:
@@ -69,7 +71,7 @@ def install_models(report: Report) -> None:
     ensure_uv()
     arguments = os.environ.get("CMAKE_ARGS", "").split()
     sync(
-        ["--no-dev", "--extra", "models", "--verbose"],
+        ["--no-dev", *(part for extra in extras for part in ("--extra", extra)), "--verbose"],
         on_line=on_line,
         environment={"CMAKE_ARGS": " ".join([*_CMAKE_ARGS, *arguments])},
         nice=NICE,

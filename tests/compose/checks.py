@@ -1,0 +1,227 @@
+"""The checks of `make compose-test`, in their order: build, start, use, break, take down. Standard library alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.compose.stack import PORT, SERVICES, Broken, Stack, until
+
+FILES = 400
+NOTE = "The spare key hangs behind the blue door."
+LARGE = f"""
+import random
+from pathlib import Path
+words = [f"word{{number}}" for number in range(4000)]
+choose = random.Random(7)
+folder = Path("/data/workspaces/large/memory")
+folder.mkdir(exist_ok=True)
+for number in range({FILES}):
+    lines = [" ".join(choose.choices(words, k=40)) for _ in range(300)]
+    (folder / f"{{number}}.md").write_text(f"# Note {{number}}\\n\\n" + "\\n".join(lines))
+"""
+CONFINED = """
+import os
+from pathlib import Path
+print(os.getuid(), os.getgid())
+status = dict(line.split(":", 1) for line in Path("/proc/1/status").read_text().splitlines())
+print(status["CapEff"].strip(), status["CapBnd"].strip(), status["NoNewPrivs"].strip())
+for folder in ("/app", "/etc", "/usr/bin"):
+    try:
+        Path(folder, "probe").write_text("")
+    except OSError as error:
+        print(error.errno)
+"""
+READ_ONLY = 30
+PERMISSION_DENIED = 13
+
+
+def the_file_confines_every_service(stack: Stack) -> None:
+    every = ("--profile", "postgres", "--profile", "caddy", "--profile", "model-worker")
+    services: dict[str, dict[str, Any]] = json.loads(stack.compose(*every, "config", "--format", "json"))["services"]
+    for name, service in services.items():
+        wanted = {
+            "read_only": service.get("read_only") is True,
+            "cap_drop": service.get("cap_drop") == ["ALL"],
+            "no-new-privileges": "no-new-privileges:true" in service.get("security_opt", []),
+            "health check": bool(service.get("healthcheck")),
+            "restart": service.get("restart") == "unless-stopped",
+            "memory limit": int(service.get("mem_limit", 0)) > 0,
+            "log rotation": "max-size" in service.get("logging", {}).get("options", {}),
+            "ports": bool(service.get("ports")) == (name in ("web", "caddy")),
+            "pinned image": not service["image"].endswith(":latest") and ":" in service["image"],
+        }
+        if missing := [what for what, holds in wanted.items() if not holds]:
+            raise Broken(f"{name}: {', '.join(missing)}")
+
+
+def it_builds(stack: Stack) -> None:
+    stack.compose("--progress", "plain", "build", seconds=3000)
+
+
+def every_service_is_healthy(stack: Stack) -> None:
+    stack.up()
+    for service in SERVICES:
+        if not stack.is_healthy(service):
+            raise Broken(f"{service} is not healthy")
+
+
+def only_web_listens_and_on_this_machine_alone(stack: Stack) -> None:
+    found = {service: stack.inspect(service)["HostConfig"]["PortBindings"] for service in SERVICES}
+    published = {service: ports for service, ports in found.items() if ports}
+    if published != {"web": {"8765/tcp": [{"HostIp": "127.0.0.1", "HostPort": str(PORT)}]}}:
+        raise Broken(f"published: {published}")
+
+
+def the_processes_are_confined(stack: Stack) -> None:
+    for service in SERVICES:
+        identity, rights, *refusals = stack.run_in(service, CONFINED).splitlines()
+        if identity != "1000 1000" or rights != "0000000000000000 0000000000000000 1":
+            raise Broken(f"{service} runs as {identity} with {rights}")
+        if len(refusals) != 3 or not set(map(int, refusals)) <= {READ_ONLY, PERMISSION_DENIED}:
+            raise Broken(f"{service} could write outside its folders: {refusals}")
+
+
+def a_note_is_found_by_words_and_by_meaning(stack: Stack) -> None:
+    stack.call("POST", "/api/v1/agents", {"slug": "home"})
+    stack.call("POST", "/api/v1/agents/home/notes", {"text": f"- {NOTE}"})
+    until("found by its words", lambda: stack.finds("home", "blue door", "search", NOTE), 60)
+    until("found by its meaning", lambda: stack.finds("home", "备用钥匙在哪里？", "vsearch", NOTE), 120)
+
+
+def a_file_that_changed_is_noticed(stack: Stack) -> None:
+    path = "/data/workspaces/home/memory/bicycle.md"
+    stack.run_in("watcher", f"open({path!r}, 'w').write('- The bicycle pump lies in the cellar.')")
+    until("the new file is found", lambda: stack.finds("home", "bicycle pump", "search", "cellar"), 60)
+
+
+def an_update_survives_the_death_of_its_worker(stack: Stack) -> None:
+    stack.call("POST", "/api/v1/agents", {"slug": "large"})
+    stack.run_in("web", LARGE)
+    run = stack.call("POST", "/api/v1/agents/large/update")["run"]
+    run_id = int(run["id"] if isinstance(run, dict) else run)
+    until("the update works", lambda: stack.run(run_id)["progress"]["done"] > 0, 60)
+    before, begun = stack.restarts("worker"), stack.run(run_id)
+    stack.kill_main_process("worker")
+    if begun["state"] != "running":
+        raise Broken(f"the update was not under way but {begun['state']}: nothing was tested")
+    if not stack.finds("home", "blue door", "search", NOTE):
+        raise Broken("searches failed while the worker was dead")
+    until("the update is done", lambda: stack.run(run_id)["state"] == "done", 180)
+    until("the worker is well", lambda: stack.restarted("worker", before), 90)
+    if (files := stack.status("large")["files"]) != FILES:
+        raise Broken(f"{files} of {FILES} files are indexed")
+
+
+def embedding_survives_the_death_of_the_models(stack: Stack) -> None:
+    waiting = stack.status("large")["pending"]
+    before = stack.restarts("models")
+    stack.kill_main_process("models")
+    until("models are well", lambda: stack.restarted("models", before), 90)
+    until("embedding goes on", lambda: stack.status("large")["pending"] < waiting, 120)
+    until("another question is understood", lambda: stack.finds("home", "钥匙挂在什么地方？", "vsearch", NOTE), 60)
+    stack.call("DELETE", "/api/v1/agents/large")
+
+
+def a_broker_that_restarts_loses_nothing(stack: Stack) -> None:
+    stack.compose("stop", "broker")
+    path = "/data/workspaces/home/memory/ladder.md"
+    stack.run_in("watcher", f"open({path!r}, 'w').write('- The ladder is borrowed from Mrs. Okafor.')")
+    if not stack.finds("home", "blue door", "search", NOTE):
+        raise Broken("searches failed while the broker was away")
+    stack.compose("start", "broker")
+    until("what was written meanwhile is found", lambda: stack.finds("home", "ladder", "search", "Okafor"), 90)
+    stack.compose("restart", "broker")
+    until("all are well", lambda: all(map(stack.is_healthy, SERVICES)), 90)
+
+
+def web_made_anew_serves_the_same(stack: Stack) -> None:
+    before = stack.inspect("web")["Id"]
+    stack.up("--force-recreate", "--no-deps", "web")
+    if stack.inspect("web")["Id"] == before:
+        raise Broken("web was not made anew")
+    until("all is found", lambda: everything_is_there(stack), 60)
+
+
+def a_web_process_that_dies_is_replaced(stack: Stack) -> None:
+    before = stack.restarts("web")
+    stack.kill_main_process("web")
+    until("web is well", lambda: stack.restarted("web", before), 120)
+    until("all is found", lambda: everything_is_there(stack), 60)
+
+
+def down_and_up_keep_everything(stack: Stack) -> None:
+    stack.compose("down")
+    stack.up()
+    until("all is found", lambda: everything_is_there(stack), 90)
+
+
+def down_with_volumes_leaves_nothing(stack: Stack) -> None:
+    stack.compose("down", "-v")
+    if left := stack.left_over():
+        raise Broken(f"left over: {left}")
+
+
+def everything_is_there(stack: Stack) -> bool:
+    return (
+        stack.finds("home", "blue door", "search", NOTE)
+        and stack.finds("home", "备用钥匙在哪里？", "vsearch", NOTE)
+        and stack.finds("home", "bicycle pump", "search", "cellar")
+        and stack.finds("home", "ladder", "search", "Okafor")
+    )
+
+
+CHECKS: tuple[Callable[[Stack], None], ...] = (
+    the_file_confines_every_service,
+    it_builds,
+    every_service_is_healthy,
+    only_web_listens_and_on_this_machine_alone,
+    the_processes_are_confined,
+    a_note_is_found_by_words_and_by_meaning,
+    a_file_that_changed_is_noticed,
+    an_update_survives_the_death_of_its_worker,
+    embedding_survives_the_death_of_the_models,
+    a_broker_that_restarts_loses_nothing,
+    web_made_anew_serves_the_same,
+    a_web_process_that_dies_is_replaced,
+    down_and_up_keep_everything,
+    down_with_volumes_leaves_nothing,
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--began", type=float, default=0.0, help="seconds that have passed already")
+    started = time.monotonic() - parser.parse_args().began
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - started:4.0f}s] {text}", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        stack = Stack(Path(folder) / "secrets")
+        passed = 0
+        try:
+            stack.compose("down", "-v", "--remove-orphans")  # of a run that was killed
+            for check in CHECKS:
+                name = check.__name__.replace("_", " ")
+                check(stack)
+                passed += 1
+                say(f"ok: {name}")
+        except Broken as reason:
+            say(f"FAILED: {name}: {reason}")
+            print(stack.last_words())
+            stack.compose("down", "-v", "--remove-orphans")
+        print(f"{passed} passed, {int(passed < len(CHECKS))} failed")
+    return int(passed < len(CHECKS))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,139 @@
+"""Stack: the compose file as shipped, run under a project name, a port and secrets of its own, and asked over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = "memory-compose-test"
+PORT = 18765
+SERVICES = ("beat", "broker", "models", "watcher", "web", "worker")
+UP_SECONDS = 240
+
+
+class Broken(Exception):
+    """What was to hold did not; the message says what."""
+
+
+def until(what: str, check: Callable[[], Any], seconds: float) -> Any:
+    """The first true answer of `check`. Raises `Broken` when there is none in time."""
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        if answer := check():
+            return answer
+        time.sleep(0.25)
+    raise Broken(f"not within {seconds:.0f} s: {what}")
+
+
+class Stack:
+    """Every command to the engine goes through here; what fails is `Broken` with the command's own last words."""
+
+    def __init__(self, secrets_dir: Path) -> None:
+        self.key = secrets.token_urlsafe(32)
+        secrets_dir.mkdir()
+        (secrets_dir / "memory_bootstrap_key").write_text(self.key)
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "COMPOSE_"))},
+            "COMPOSE_PROJECT_NAME": PROJECT,
+            "COMPOSE_PROFILES": "",
+            "PUBLISH": f"127.0.0.1:{PORT}",
+            "SECRETS": str(secrets_dir),
+            "IMAGE_TAG": "compose-test",
+        }
+
+    def docker(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
+        command = ["docker", *arguments]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=self._environment,
+                input=text,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise Broken(f"{' '.join(command)}: not within {seconds:.0f} s") from error
+        if done.returncode != 0:
+            raise Broken(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()[-2000:]}")
+        return done.stdout
+
+    def compose(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
+        return self.docker("compose", *arguments, text=text, seconds=seconds)
+
+    def up(self, *arguments: str) -> None:
+        patience = str(UP_SECONDS)
+        self.compose("up", "-d", "--wait", "--wait-timeout", patience, *arguments, seconds=UP_SECONDS + 60)
+
+    def inspect(self, service: str) -> dict[str, Any]:
+        return dict(json.loads(self.docker("inspect", self.compose("ps", "-aq", service).strip()))[0])
+
+    def run_in(self, service: str, code: str) -> str:
+        """Python code in that container, with the server's own interpreter."""
+        return self.compose("exec", "-T", service, "python", "-", text=code)
+
+    def kill_main_process(self, service: str) -> None:
+        """From outside, as a crash or the kernel would: `docker kill` counts as the owner's wish to stop."""
+        os.kill(self.inspect(service)["State"]["Pid"], signal.SIGKILL)
+
+    def is_healthy(self, service: str) -> bool:
+        state = self.inspect(service)["State"]
+        return bool(state["Running"] and state["Health"]["Status"] == "healthy")
+
+    def restarted(self, service: str, before: int) -> bool:
+        return self.is_healthy(service) and self.restarts(service) > before
+
+    def restarts(self, service: str) -> int:
+        return int(self.inspect(service)["RestartCount"])
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{PORT}{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                content = answer.read()
+        except HTTPError as error:
+            raise Broken(f"{method} {path}: {error.code} {error.read(500).decode(errors='replace')}") from error
+        except OSError as error:
+            raise Broken(f"{method} {path}: {error}") from error
+        return json.loads(content) if content else None
+
+    def search(self, agent: str, query: str, mode: str) -> list[dict[str, Any]]:
+        """`mode`: `search` by words alone, `vsearch` by meaning alone."""
+        body = {"query": query, "mode": mode, "min_score": 0.0}
+        return list(self.call("POST", f"/api/v1/agents/{agent}/search", body)["results"])
+
+    def finds(self, agent: str, query: str, mode: str, words: str) -> bool:
+        results = self.search(agent, query, mode)
+        return bool(results) and words in results[0]["snippet"]
+
+    def status(self, agent: str) -> dict[str, Any]:
+        return dict(self.call("GET", f"/api/v1/agents/{agent}/status"))
+
+    def run(self, run_id: int) -> dict[str, Any]:
+        return dict(self.call("GET", f"/api/v1/runs/{run_id}"))
+
+    def last_words(self) -> str:
+        return self.compose("ps", "-a") + self.compose("logs", "--no-color", "--tail", "15")
+
+    def left_over(self) -> Sequence[str]:
+        """Containers, volumes and networks that carry the project's label."""
+        mark = f"label=com.docker.compose.project={PROJECT}"
+        lists = (("ps", "-aq"), ("volume", "ls", "-q"), ("network", "ls", "-q"))
+        return [line for words in lists for line in self.docker(*words, "--filter", mark).split()]
