@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import OutputWrapper
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Failed(Exception):
@@ -44,6 +47,11 @@ class Output:
 
 
 def _printable(text: str, stream: OutputWrapper) -> str:
-    """What the terminal's encoding cannot show is escaped instead of ending the command."""
+    """What the terminal's encoding cannot show is escaped instead of ending the command.
+
+    On a terminal, control characters are shown and not obeyed: a note may hold codes that clear the screen or retitle
+    the window. Into a file or a pipe everything goes as it is.
+    """
     encoding = getattr(stream, "encoding", None) or sys.getdefaultencoding()
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    text = text.encode(encoding, "backslashreplace").decode(encoding)
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text) if stream.isatty() else text

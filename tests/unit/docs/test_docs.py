@@ -63,6 +63,14 @@ def test_commands_exist(document: Path) -> None:
 
 
 @documents
+def test_files_that_are_named_exist(document: Path) -> None:
+    for name in re.findall(
+        r"`((?:tests|bench|search|agents|workers|ops|templates|scripts)/[\w/.-]+)`", document.read_text()
+    ):
+        assert (ROOT / name).exists(), name
+
+
+@documents
 def test_options_exist(document: Path) -> None:
     programs = (path for path in (ROOT / "integrations").rglob("*") if path.is_file() and path.suffix != ".md")
     clients = {
