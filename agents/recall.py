@@ -68,11 +68,18 @@ class Readiness:
 
 
 def recall(
-    *, agent: Agent, caller: Caller, session: Session | None, params: RecallParams, arrived: float | None = None
+    *,
+    agent: Agent,
+    caller: Caller,
+    session: Session | None,
+    params: RecallParams,
+    arrived: float | None = None,
+    recorded: bool = True,
 ) -> Recalled:
     """Answers within the timeout and a little, whatever happens. Raises `MemoryDisabled`.
 
     `arrived`: when the request came in, on the monotonic clock; what it waited since then is part of its time.
+    `recorded`: False when a person tries a message: no event, nothing counted, no denial in the audit log.
     """
     started = time.monotonic() if arrived is None else arrived
     own = _settings(agent)
@@ -82,6 +89,8 @@ def recall(
     turn = replace(_turn(agent, own, session, decision, params), began=arrived)
     outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=embedder_of))
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)
+    if not recorded:
+        return Recalled(outcome, decision, elapsed_ms, None)
     telemetry().recalled(
         status=outcome.status.value, reason=outcome.reason.value, lane=outcome.lane or "", seconds=elapsed_ms / 1000
     )

@@ -77,6 +77,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """One gate, named by the reason it gives when closed; None where what decides it was not learned."""
+
+    reason: Reason
+    closed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class RecallOutcome:
     status: Status
     reason: Reason
@@ -90,3 +98,5 @@ class RecallOutcome:
     cached: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
     """For the record: which generator wrote, which tools were refused, what was degraded."""
+    gates: tuple[GateVerdict, ...] = ()
+    """In the order in which they are asked, also those behind the one that ended the turn."""

@@ -16,7 +16,7 @@ from search.recall.choices import QueryMode
 from search.recall.deep import DeepAnswer, DeepLane, DeepTask, Draft
 from search.recall.fast import FastAnswer, fast_lane
 from search.recall.findings import Finding
-from search.recall.gates import GateFacts, Stop, first_stop
+from search.recall.gates import GateFacts, Stop, first_stop, gate_verdicts
 from search.recall.intent import IntentVerdict, judge_intent
 from search.recall.models import TurnEmbedder, TurnGenerator, Writers
 from search.recall.outcome import Reason, RecallOutcome, Source, Status, Step
@@ -229,6 +229,8 @@ class _Turn:
         sources: tuple[Source, ...] = (*self.fast.sources, *(finding.sources if finding else ()))
         fast_summary = cut(" ".join(note.text for note in self.fast.notes), self.turn.summary_chars, mark="…")
         steps: tuple[Step, ...] = tuple(self.draft.steps)
+        # Of a shared run only its result is known here.
+        facts = replace(self.facts, recall_intent=intent.verdict == "recall") if intent else self.facts
         return RecallOutcome(
             status=status,
             reason=reason,
@@ -241,6 +243,7 @@ class _Turn:
             steps=steps,
             cached=cached,
             facts=dict(self.draft.facts),
+            gates=gate_verdicts(facts),
         )
 
     def _key(self) -> Hashable:

@@ -64,6 +64,7 @@ class SearchForm(forms.Form):
     def __init__(self, data: QueryDict, own: AgentSettings, collections: Sequence[str]) -> None:
         super().__init__(data)
         self._own = own
+        self._collections = collections
         cast(forms.MultipleChoiceField, self.fields["collection"]).choices = [(name, name) for name in collections]
         self.fields["limit"].widget.attrs["placeholder"] = str(own.max_results)
         self.fields["min_score"].widget.attrs["placeholder"] = str(own.min_score)
@@ -96,8 +97,7 @@ class SearchForm(forms.Form):
     def collection_choices(self) -> list[tuple[str, bool]]:
         """Each collection with whether it is chosen; nothing to choose where there is one alone."""
         wanted = self.data.getlist("collection") if isinstance(self.data, QueryDict) else []
-        names = [str(name) for name, _label in cast(forms.MultipleChoiceField, self.fields["collection"]).choices]
-        return [(name, name in wanted) for name in names] if len(names) > 1 else []
+        return [(name, name in wanted) for name in self._collections] if len(self._collections) > 1 else []
 
     @property
     def narrowed(self) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from agents.models import Agent
+from memory_appliance.web.files.places import Lines, reader_address
 from memory_appliance.web.playground.arithmetic import Line, lines_of
 from memory_appliance.web.playground.highlight import Piece, marked_lines
 from search.citations import citation
@@ -41,17 +40,11 @@ def shown_hit(agent: Agent, hit: Hit, terms: frozenset[str]) -> ShownHit:
     return ShownHit(
         hit=hit,
         citation=citation(hit.path, hit.start_line, hit.end_line),
-        address=file_address(agent, hit.path, hit.snippet_start_line, hit.snippet_end_line),
+        address=reader_address(agent.slug, hit.path, Lines(hit.snippet_start_line, hit.snippet_end_line)),
         lines=marked_lines(hit.snippet, terms),
         bars=tuple(_bars(hit)),
         arithmetic=lines_of(hit.explain) if hit.explain else (),
     )
-
-
-def file_address(agent: Agent, path: str, first: int, last: int) -> str:
-    """The reader's address of these lines."""
-    lines = f"#L{first}" if first == last else f"#L{first}-L{last}"
-    return f"{reverse('file', args=[agent.slug])}?{urlencode({'path': path})}{lines}"
 
 
 def _bars(hit: Hit) -> Iterator[Bar]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
@@ -110,4 +110,4 @@ def _page(request: HttpRequest, access: Access, asked: Asked) -> Page:
 
 def _only(request: HttpRequest, asked: Asked) -> Mode | None:
     wanted = request.GET.get("only", "")
-    return cast(Mode, wanted) if wanted in asked.modes else None
+    return next((mode for mode in asked.modes if mode == wanted), None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from search.recall.gates import GateFacts, first_stop
+from search.recall.gates import GateFacts, first_stop, gate_verdicts
 from search.recall.outcome import Reason, Status
 
 OPEN = GateFacts(
@@ -94,3 +94,16 @@ def test_chat_ids(ids: set[str], allowed: set[str], denied: set[str], open_: boo
 def test_a_chat_that_the_scope_refuses_is_denied_whichever_gate_came_first(change: dict[str, object]) -> None:
     stop = first_stop(replace(OPEN, **{**change, "scope_allowed": False}))  # type: ignore[arg-type]
     assert stop is not None and stop.status is Status.DENIED
+
+
+def test_each_gate_gives_its_own_verdict_also_behind_a_closed_one() -> None:
+    facts = replace(OPEN, chat_type="group", scope_allowed=False, message_empty=None)
+    verdicts = {verdict.reason: verdict.closed for verdict in gate_verdicts(facts)}
+    assert verdicts[Reason.CHAT_TYPE_NOT_ALLOWED] and verdicts[Reason.SCOPE_DENIED]
+    assert verdicts[Reason.RECALL_OFF] is False and verdicts[Reason.EMPTY_MESSAGE] is None
+
+
+@pytest.mark.parametrize(("change", "expected"), CLOSED_IN_ORDER)
+def test_the_first_closed_verdict_is_the_gate_that_stops(change: dict[str, object], expected: Reason) -> None:
+    verdicts = gate_verdicts(replace(OPEN, **change))  # type: ignore[arg-type]
+    assert [verdict.reason for verdict in verdicts if verdict.closed] == [expected]
