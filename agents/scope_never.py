@@ -94,7 +94,8 @@ def _possible_types(match: Match) -> frozenset[ChatType]:
 
 def _prefixes(match: Match) -> tuple[list[list[str]], list[list[str]]]:
     """What the key must begin with, and what the whole key must: a prefix with `agent:` is meant for the whole key."""
-    keys, raws = [], []
+    keys: list[list[str]] = []
+    raws: list[list[str]] = []
     if match.key_prefix is not None:
         (raws if match.key_prefix.startswith("agent:") else keys).append(_parts(match.key_prefix))
     if match.raw_key_prefix is not None:

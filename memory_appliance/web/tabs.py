@@ -23,4 +23,7 @@ class Tab:
     role: Role = "view"
 
 
-TABS: tuple[Tab, ...] = (Tab("history", _("Versions")),)
+TABS: tuple[Tab, ...] = (
+    Tab("scope", _("Scope"), "w", "admin"),
+    Tab("history", _("Versions")),
+)

@@ -8,16 +8,18 @@ from django.urls import URLPattern, path
 from memory_appliance.web import preferences
 from memory_appliance.web.gallery import gallery
 from memory_appliance.web.history import FileHistory
-from memory_appliance.web.overview import overview
+from memory_appliance.web.overview import urls as overview
+from memory_appliance.web.scope import urls as scope
 from memory_appliance.web.sign_in import PasswordChange, SignIn
 
 pages: list[URLPattern] = [
-    path("", overview, name="overview"),
+    *overview.pages,
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/password/", PasswordChange.as_view(), name="password"),
     path("accounts/theme/", preferences.theme, name="theme"),
     path("accounts/language/", preferences.language, name="language"),
     path("components", gallery, name="components"),
+    *scope.pages,
     path("agents/<slug:slug>/history", FileHistory.as_view(), name="history"),
 ]

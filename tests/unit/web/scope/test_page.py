@@ -1,0 +1,136 @@
+"""The page of scope rules: edited in order without script, saved as a whole, asked about a chat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents import services
+from agents.models import Agent
+from agents.scope import Match, Rule, Scope
+from agents.specs import scope_of
+from memory_appliance.web.scope.draft import digest_of
+from tests import cast
+
+PAGE = "/agents/al/scope"
+GROUPS = Scope("deny", (Rule("deny", Match(channel="slack")), Rule("allow", Match(chat_type="group"))))
+
+
+def form(scope: Scope, **values: Any) -> dict[str, Any]:
+    """What a browser sends for these rules."""
+    names = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
+    columns = {name: [getattr(rule.match, name) or "" for rule in scope.rules] for name in names}
+    return {"action": [rule.action for rule in scope.rules], **columns, "default": scope.default, **values}
+
+
+def stored(agent: Agent) -> Scope:
+    return scope_of(Agent.objects.get(pk=agent.pk))
+
+
+def seen(agent: Agent) -> str:
+    return digest_of(stored(agent))
+
+
+def actions(page: Any) -> list[str]:
+    return [row.rule.channel or row.rule.chat_type for row in page.context["page"].rows]
+
+
+def test_the_rules_that_are_sent_are_saved_in_their_order(admin: Client, al: Agent) -> None:
+    answer = admin.post(PAGE, form(GROUPS, do="save", seen=seen(al)))
+    assert answer["Location"] == PAGE and stored(al) == GROUPS
+    assert "The rules are saved" in admin.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("up:1", ["group", "slack"]),
+        ("down:0", ["group", "slack"]),
+        ("up:0", ["slack", "group"]),
+        ("remove:0", ["group"]),
+        ("add", ["slack", "group", ""]),
+        ("template:nobody", []),
+        ("template:none", ["slack", "group"]),
+        ("remove:99999999999999999999", ["slack", "group"]),
+        ("up:٣", ["slack", "group"]),
+        ("", ["slack", "group"]),
+    ],
+)
+def test_buttons_change_the_form_and_nothing_else(admin: Client, al: Agent, command: str, expected: list[str]) -> None:
+    before = stored(al)
+    page = admin.post(PAGE, form(GROUPS, do=command, seen=seen(al)))
+    assert actions(page) == expected and "Not saved yet" in page.content.decode()
+    assert stored(al) == before
+
+
+def test_what_is_wrong_stands_beside_its_field_and_the_rest_stays(admin: Client, al: Agent) -> None:
+    bad = Scope("deny", (Rule("allow"), Rule("allow", Match(channel=":"))))
+    page = admin.post(PAGE, form(bad, do="save", seen=seen(al)))
+    assert page.status_code == 422 and 'id="channel-error-1"' in page.content.decode()
+    assert len(stored(al).rules) == 2
+
+
+@pytest.mark.parametrize("column", ["action", "chat_type", "default"])
+def test_values_that_no_form_offers_are_refused(admin: Client, al: Agent, column: str) -> None:
+    before = stored(al)
+    values = form(GROUPS, do="save", seen=seen(al)) | {column: ["everything", "everything"]}
+    admin.post(PAGE, values)
+    assert stored(al) == before or (column == "default" and stored(al).default == "deny")
+
+
+def test_rules_that_somebody_else_changed_are_not_lost_without_a_word(admin: Client, al: Agent) -> None:
+    old = seen(al)
+    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny"))
+    page = admin.post(PAGE, form(GROUPS, do="save", seen=old))
+    assert page.status_code == 409 and stored(al) == Scope("deny") and actions(page) == ["slack", "group"]
+    admin.post(PAGE, form(GROUPS, do="save", seen=page.context["page"].seen))
+    assert stored(al) == GROUPS
+
+
+def test_a_rule_that_is_never_used_says_which_ones_decide_before_it(admin: Client, al: Agent) -> None:
+    shadowed = Scope("deny", (Rule("deny"), Rule("allow", Match(chat_type="direct"))))
+    page = admin.post(PAGE, form(shadowed, do="", seen=seen(al))).content.decode()
+    assert "Never used: rule 1 decides for all of these chats." in page
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"key": "agent:al:telegram:direct:42"}, "Rule 1 allows it."),
+        ({"key": "agent:al:slack:group:5"}, "and the last resort denies it."),
+        ({"key": "agent:al:telegram:direct:42", "chat_type": "group"}, "(kind: group)"),
+        ({"key": ""}, "(kind: unknown)"),
+    ],
+)
+def test_a_chat_is_checked_and_the_deciding_rule_is_named(
+    admin: Client, al: Agent, query: dict[str, str], sentence: str
+) -> None:
+    assert sentence in admin.get(PAGE, query).content.decode()
+
+
+def test_a_key_full_of_markup_is_shown_as_text(admin: Client, al: Agent) -> None:
+    page = admin.get(PAGE, {"key": "<script>alert(1)</script>\u202e\x1b[2J"}).content.decode()
+    assert "<script>alert" not in page and "\x1b" not in page
+
+
+def test_for_htmx_the_same_part_comes_alone(admin: Client, al: Agent) -> None:
+    part = admin.post(PAGE, form(GROUPS, do="up:1", seen=seen(al)), headers={"HX-Request": "true"}).content.decode()
+    assert 'id="scope-form"' in part and "<html" not in part and part.count("data-focus") == 1
+
+
+@pytest.mark.parametrize("role", ["view", "edit"])
+def test_rules_are_for_those_who_administer_the_agent(client: Client, al: Agent, role: Any) -> None:
+    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": role}))
+    assert client.get(PAGE).status_code == 403
+    assert client.post(PAGE, form(GROUPS, do="save", seen=seen(al))).status_code == 403
+    assert stored(al) != GROUPS
+
+
+def test_a_hundred_rules_cost_no_more_queries_than_two(
+    admin: Client, al: Agent, django_assert_num_queries: Any
+) -> None:
+    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny", GROUPS.rules * 50))
+    with django_assert_num_queries(4):
+        assert len(admin.get(PAGE).context["page"].rows) == 100
