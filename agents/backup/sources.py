@@ -1,0 +1,93 @@
+"""What a backup holds besides the control database: the files of every agent, and where each lies inside the backup.
+
+| inside the backup | what |
+|---|---|
+| `workspaces/<agent>/…` | the agent's workspace, wherever it lies; all files, not Markdown alone |
+| `collections/<agent>/<name>/…` | a collection's folder, when it lies inside the data folder and not in the workspace |
+| `transcripts/<agent>/…`, `history/<agent>/…` | the turns of its chats, and the kept versions of its files |
+| `indexes/<agent>.sqlite` | where wanted: derived, but its vectors may have cost hours or money |
+
+Mere collections outside the data folder are the owner's sources, not ours: they are named, not taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.backup.catalog import backup_dir
+from agents.models import Agent, Collection
+from agents.paths import data_dir
+from search.documents.patterns import IGNORED_FOLDERS
+
+SKIPPED = (IGNORED_FOLDERS - {".git"}) | {".locks", "locks"}
+"""Made again by tools, or of no use elsewhere. A repository of the owner's own is theirs and goes along."""
+
+LEFT_OUT_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder that goes into the backup as `place`."""
+
+    place: str
+    folder: Path
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """What is not in the backup, and why; a long list is cut and says so."""
+
+    lines: list[str] = field(default_factory=list)
+    more: int = 0
+
+    def add(self, what: str, why: str) -> None:
+        if len(self.lines) < LEFT_OUT_SHOWN:
+            self.lines.append(f"{what.encode(errors='replace').decode()}: {why}")
+        else:
+            self.more += 1
+
+    def told(self) -> tuple[str, ...]:
+        return (*self.lines, *([f"and {self.more} more"] if self.more else ()))
+
+
+def roots_of(agent: Agent, left_out: LeftOut) -> list[Root]:
+    """The agent's folders, its collections prefetched or not."""
+    own, workspace = data_dir().resolve(), Path(agent.workspace)
+    roots = [Root(f"workspaces/{agent.slug}", workspace)]
+    for collection in agent.collections.all():
+        folder = Path(collection.path)
+        if collection.kind != Collection.Kind.CUSTOM or folder.is_relative_to(workspace):
+            continue
+        if folder.is_relative_to(own):
+            roots.append(Root(f"collections/{agent.slug}/{collection.name}", folder))
+        else:
+            left_out.add(str(folder), f"collection {collection.name} of {agent.slug} lies outside the data folder")
+    roots += [Root(f"{name}/{agent.slug}", own / name / agent.slug) for name in ("transcripts", "history")]
+    return roots
+
+
+def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
+    """Regular files as (place, path), folder by folder in order of name; symlinks are neither followed nor taken."""
+    kept_out = backup_dir().resolve()
+    waiting = [(root.place, root.folder)]
+    while waiting:
+        place, folder = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            left_out.add(str(folder), str(error.strerror))
+            continue
+        for entry in entries:
+            inside = f"{place}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in SKIPPED and Path(entry.path) != kept_out:
+                    waiting.append((inside, Path(entry.path)))
+            elif entry.is_file(follow_symlinks=False):
+                yield inside, Path(entry.path)
+            else:
+                left_out.add(entry.path, "a symlink" if entry.is_symlink() else "not a regular file")

@@ -1,0 +1,40 @@
+"""Disk: room and free file entries where data and backups lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.backup.catalog import backup_dir
+from agents.paths import data_dir
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+PROBLEM_BYTES = 200 * 1024**2
+"""Below this the server does not even start."""
+WARNING_BYTES = 1024**3
+_WARNING_SHARE = 0.02
+_TODO = "Make room: old backups, models that nobody uses, other people's files; or move the folder to another disk."
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    yield _folder(data_dir(), "")
+    backups = backup_dir()
+    if backups.is_dir() and backups.stat().st_dev != data_dir().stat().st_dev:
+        yield _folder(backups, "backups")
+
+
+def _folder(folder: Path, part: str) -> Seen:
+    found = os.statvfs(folder)
+    free, size = found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+    text = f"{free / 1024**3:.1f} of {size / 1024**3:.0f} GB are free for {folder}."
+    if free < PROBLEM_BYTES:
+        return Seen("problem", text, _TODO, part)
+    if free < WARNING_BYTES or free < size * _WARNING_SHARE:
+        return Seen("warning", text, _TODO, part)
+    if found.f_files and found.f_favail < 10_000:
+        return Seen("warning", f"Only {found.f_favail} more files can be made for {folder}.", _TODO, part)
+    return Seen("ok", text, "", part)
+
+
+DISK = Check("disk", "Disk space", _look)
