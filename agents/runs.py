@@ -45,17 +45,26 @@ def request_run(*, agent: Agent, kind: str, reason: str) -> Run:
 
 def request_pull(*, subject: str, reason: str) -> Run:
     """The active download of this model: the one that waits or works already, else a new one."""
+    return _server_run(Run.Kind.PULL, subject=subject, reason=reason, unit="MB")
+
+
+def request_backup(*, reason: str) -> Run:
+    """The active backup of this server, likewise; `reason` is `request` or `schedule`."""
+    return _server_run(Run.Kind.BACKUP, subject="", reason=reason, unit="files")
+
+
+def _server_run(kind: str, *, subject: str, reason: str, unit: str) -> Run:
     node = own_name()
     for _ in range(3):
-        active = Run.objects.filter(kind=Run.Kind.PULL, subject=subject, node=node, state__in=Run.ACTIVE).first()
+        active = Run.objects.filter(kind=kind, subject=subject, node=node, state__in=Run.ACTIVE).first()
         if active is not None:
             return active
         try:
             with transaction.atomic():
-                return Run.objects.create(kind=Run.Kind.PULL, subject=subject, node=node, reason=reason, unit="MB")
+                return Run.objects.create(kind=kind, subject=subject, node=node, reason=reason, unit=unit)
         except IntegrityError:
             continue  # somebody else made it between the look and the write
-    raise RuntimeError(f"the download of {subject} can be neither made nor joined")
+    raise RuntimeError(f"the {kind} {subject} can be neither made nor joined")
 
 
 def request_switch(*, agent: Agent, fingerprint: str) -> Run | None:

@@ -12,7 +12,7 @@ from django.conf import settings
 from workers.alive import say_alive
 from workers.handing_on import hand_on_request_ids
 
-_TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate", "move")
+_TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate", "move", "backup")
 
 app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in _TASKS)])
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -19,6 +19,7 @@ _ROUTES = {
     Run.Kind.REBUILD: ("workers.rebuild", INDEX),
     Run.Kind.EMBED: ("workers.embed", EMBED),
     Run.Kind.PULL: ("workers.pull", EMBED),
+    Run.Kind.BACKUP: ("workers.backup", EMBED),
 }
 
 

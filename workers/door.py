@@ -37,6 +37,7 @@ SLOTS = {
     Run.Kind.REBUILD: BoundedSemaphore(1),
     Run.Kind.EMBED: BoundedSemaphore(1),
     Run.Kind.PULL: BoundedSemaphore(1),
+    Run.Kind.BACKUP: BoundedSemaphore(1),
 }
 """Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
 

@@ -14,8 +14,15 @@ from search.index.report import Progress
 from workers.stopping import STOPPING
 
 REPORT_SECONDS = 1.0
-SECONDS = {Run.Kind.UPDATE: 60, Run.Kind.REBUILD: 120, Run.Kind.EMBED: 180, Run.Kind.PULL: 180}
-"""How long a job may be silent. Longer than its longest step: a batch of files, the swap, one slice on a slow model."""
+SECONDS = {
+    Run.Kind.UPDATE: 60,
+    Run.Kind.REBUILD: 120,
+    Run.Kind.EMBED: 180,
+    Run.Kind.PULL: 180,
+    Run.Kind.BACKUP: 600,
+}
+"""How long a job may be silent. Longer than its longest step: a batch of files, the swap, one slice on a slow model,
+one large file into a backup."""
 
 PROCESS = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 """This process among all that ever ran here: the machine, the process id, and a number that no restart repeats."""

@@ -14,6 +14,7 @@ class Run(models.Model):
         EMBED = "embed"
         REBUILD = "rebuild"
         PULL = "pull"
+        BACKUP = "backup"
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -25,10 +26,15 @@ class Run(models.Model):
     ACTIVE = (State.QUEUED, State.RUNNING)
 
     agent = models.ForeignKey(
-        Agent, on_delete=models.CASCADE, related_name="runs", null=True, blank=True, help_text="A download has none."
+        Agent,
+        on_delete=models.CASCADE,
+        related_name="runs",
+        null=True,
+        blank=True,
+        help_text="A download or a backup has none.",
     )
     subject = models.CharField(max_length=300, blank=True, help_text="What a download is about: the model.")
-    node = models.CharField(max_length=32, blank=True, help_text="Of a download: the node that wants it.")
+    node = models.CharField(max_length=32, blank=True, help_text="Of a download or a backup: the node that wants it.")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     reason = models.CharField(max_length=40, default="request", help_text="request, schedule, watch, embed …")

@@ -46,6 +46,7 @@ MEMORY_KEY_OVERLAP_SECONDS: int = OPTIONS.key_overlap_seconds
 MEMORY_AUDIT_DAYS: int = OPTIONS.audit_days
 MEMORY_AUDIT_DENIED_DAYS: int = OPTIONS.audit_denied_days
 MEMORY_BACKUP_DIR: Path = OPTIONS.data_dir / OPTIONS.backup_dir
+MEMORY_BACKUP_HOURS: int = OPTIONS.backup_hours
 MEMORY_BACKUP_INDEXES: bool = OPTIONS.backup_indexes
 MEMORY_BACKUP_KEEP_DAILY: int = OPTIONS.backup_keep_daily
 MEMORY_BACKUP_KEEP_WEEKLY: int = OPTIONS.backup_keep_weekly
