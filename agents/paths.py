@@ -32,6 +32,14 @@ def allowed_roots() -> tuple[Path, ...]:
     return (*(Path(root) for root in settings.MEMORY_ALLOWED_ROOTS), data_dir())
 
 
+def in_workspace(workspace: str, path: str) -> bool:
+    """Whether a collection at `path` lies in that workspace; a relative path is taken from there.
+
+    Only the whole appliance's administrators may take in other folders: another agent's could be among them.
+    """
+    return not path.startswith(("/", "~")) or Path(os.path.normpath("/" + path.lstrip("/"))).is_relative_to(workspace)
+
+
 def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
     """The real path of the folder that `text` names. It may not exist yet.
 

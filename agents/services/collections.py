@@ -43,21 +43,13 @@ def create_collection(
             hint="Use something like house-notes.",
             field="name",
         )
-    if kind not in (Collection.Kind.CUSTOM, Collection.Kind.SESSIONS):
-        raise Invalid("The kind is neither custom nor sessions.", hint="Every agent has its memory.", field="kind")
     if agent.collections.count() >= MAX_COLLECTIONS:
         raise Conflict(f"An agent has at most {MAX_COLLECTIONS} collections.", hint="Delete one first.")
-    collection = Collection(
-        agent=agent,
-        name=name,
-        path=_folder(agent, path, kind),
-        pattern=_glob(pattern, "pattern"),
-        ignore=_globs(ignore or []),
-        context=clean_line(context, field="context", longest=2000),
-        kind=kind,
-        include_by_default=include_by_default,
-        origin=_known_origin(origin),
-    )
+    collection = draft_collection(agent=agent, path=path, pattern=pattern, ignore=ignore, kind=kind)
+    collection.name = name
+    collection.context = clean_line(context, field="context", longest=2000)
+    collection.include_by_default = include_by_default
+    collection.origin = _known_origin(origin)
     try:
         with transaction.atomic():
             if name == BUILT_IN or agent.collections.filter(name=name).exists():
@@ -67,6 +59,21 @@ def create_collection(
     except IntegrityError as error:
         raise _taken(name) from error
     return collection
+
+
+def draft_collection(
+    *, agent: Agent, path: str, pattern: str = "**/*.md", ignore: list[str] | None = None, kind: str = "custom"
+) -> Collection:
+    """What these values would take, not stored and without a name yet. Raises `Invalid` as the making does."""
+    if kind not in (Collection.Kind.CUSTOM, Collection.Kind.SESSIONS):
+        raise Invalid("The kind is neither custom nor sessions.", hint="Every agent has its memory.", field="kind")
+    return Collection(
+        agent=agent,
+        path=_folder(agent, path, kind),
+        pattern=_glob(pattern, "pattern"),
+        ignore=_globs(ignore or []),
+        kind=kind,
+    )
 
 
 def update_collection(

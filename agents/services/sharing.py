@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Slugs
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from agents.actors import Actor
@@ -14,8 +15,10 @@ from agents.models import Agent, Collection, CollectionShare
 from agents.nodes.ownership import refuse_other_nodes
 
 
-def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str]) -> None:
+def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str], known: Q | None = None) -> None:
     """Make `readers` the agents that may search and read `collection`; those not named lose it at once.
+
+    `known`: the agents that the caller may know of. Others can be neither given a share nor lose theirs.
 
     Raises `Invalid` for an agent that does not exist or owns the collection, `Conflict` for transcripts, which stay
     with the agent whose chats they are.
@@ -25,7 +28,7 @@ def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str
         raise Conflict("Transcripts are not shared with other agents.", hint="Share notes instead.")
     if owner.slug in readers:
         raise Invalid("An agent needs no share of its own collection.", hint="Leave it out.", field="shared_with")
-    agents = {agent.slug: agent for agent in Agent.objects.filter(slug__in=readers)}
+    agents = {agent.slug: agent for agent in Agent.objects.filter(known or Q(), slug__in=readers)}
     unknown = sorted(set(readers) - set(agents))
     if unknown:
         raise Invalid(
@@ -33,7 +36,8 @@ def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str
         )
     refuse_other_nodes(owner, list(agents.values()))
     with transaction.atomic():
-        before = {share.reader.slug: share for share in collection.shares.all()}
+        theirs = Agent.objects.filter(known or Q()).values("pk")
+        before = {share.reader.slug: share for share in collection.shares.filter(reader__in=theirs)}
         added, removed = sorted(set(agents) - set(before)), sorted(set(before) - set(agents))
         for slug in added:
             CollectionShare.objects.create(collection=collection, reader=agents[slug])

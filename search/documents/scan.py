@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
@@ -39,6 +41,30 @@ class ScanLimits:
     max_depth: int = 64
 
 
+PassedOver = Literal["hidden", "tools", "not_markdown", "pattern", "ignored"]
+"""Why an entry of a folder is none of the collection's: nothing is wrong with it."""
+
+
+@dataclass(slots=True)
+class Glance:
+    """Bounds a scan that only shows what a collection would take, and counts what that passes over.
+
+    `complete` is False once a bound was reached: then the files found so far are some of them.
+    """
+
+    most_entries: int
+    most_seconds: float
+    passed_over: Counter[PassedOver] = field(default_factory=Counter)
+    complete: bool = True
+    _entries: int = 0
+    _began: float = field(default_factory=time.monotonic)
+
+    def goes_on(self) -> bool:
+        self._entries += 1
+        self.complete = self._entries <= self.most_entries and time.monotonic() - self._began <= self.most_seconds
+        return self.complete
+
+
 @dataclass(frozen=True, slots=True)
 class ScanResult:
     """What a scan found. `files` is sorted by `rel`.
@@ -66,6 +92,7 @@ class _Folder(NamedTuple):
 @dataclass(slots=True)
 class _Findings:
     prefix: str
+    glance: Glance | None = None
     files: list[FoundFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -74,16 +101,26 @@ class _Findings:
         path = (self.prefix + rel).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         self.problems.append(Problem(path, problem))
 
+    def pass_over(self, reason: PassedOver) -> None:
+        if self.glance is not None:
+            self.glance.passed_over[reason] += 1
+
+    @property
+    def enough(self) -> bool:
+        return self.glance is not None and not self.glance.complete
+
     def lose(self, rel: str, error: OSError) -> None:
         self.skip(rel, f"cannot be read ({error.strerror}); what is indexed of it is kept")
         self.unreadable.append(rel)
 
 
-def scan_collection(spec: CollectionSpec, limits: ScanLimits | None = None) -> ScanResult:
+def scan_collection(
+    spec: CollectionSpec, limits: ScanLimits | None = None, *, glance: Glance | None = None
+) -> ScanResult:
     """Walk the collection's root. Never raises for what lies on disk: everything skipped is a `Problem`.
 
     No symlink is followed, also none that replaces a folder during the walk. A folder that cannot be read is
-    reported in `unreadable` and is not taken for an empty one.
+    reported in `unreadable` and is not taken for an empty one. With a `glance` it may end early.
     """
     limits = limits or ScanLimits()
     try:
@@ -93,9 +130,9 @@ def scan_collection(spec: CollectionSpec, limits: ScanLimits | None = None) -> S
         return _unreadable_root(spec, error.message)
     except OSError as error:
         return _unreadable_root(spec, f"the folder {spec.root} cannot be read: {error.strerror}")
-    findings = _Findings(spec.prefix)
+    findings = _Findings(spec.prefix, glance)
     pending = [_Folder((), chosen.patterns.start, chosen.ignore.start)]
-    while pending:
+    while pending and not findings.enough:
         folder = pending.pop()
         try:
             pending.extend(_scan_folder(spec, chosen, limits, folder, findings))
@@ -128,18 +165,23 @@ def _scan_folder(
     try:
         with os.scandir(fd) as entries:
             for entry in entries:
+                if findings.glance is not None and not findings.glance.goes_on():
+                    break
                 name = entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if name.startswith(".") or (is_folder and skipped_folder(name)):
+                    findings.pass_over("hidden" if name.startswith(".") else "tools")
                     continue
                 is_link = entry.is_symlink()
                 if not (is_folder or is_link or name.endswith(".md")):
+                    findings.pass_over("not_markdown")
                     continue
                 wanted = patterns.step(folder.wanted, name)
                 matches = name.endswith(".md") and patterns.accepts(wanted)
                 descends = (is_folder or is_link) and patterns.alive(wanted)
                 ignored = ignore.step(folder.ignored, name)
                 if not (matches or descends) or ignore.accepts(ignored):
+                    findings.pass_over("pattern" if not (matches or descends) else "ignored")
                     continue
                 rel = base + name
                 problem = name_problem(name)

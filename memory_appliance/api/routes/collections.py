@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -11,9 +9,9 @@ from django.http import HttpRequest
 from ninja import Router, Status
 
 from agents import selectors, services
-from agents.api_keys import sees
-from agents.errors import Invalid
+from agents.api_keys import sees, visible_agents
 from agents.models import Agent, Collection
+from agents.paths import in_workspace
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, key_of, require_fleet_key
 from memory_appliance.api.schemas.collections import (
     CollectionAnswer,
@@ -83,20 +81,12 @@ def _answer(request: HttpRequest, collection: Collection) -> CollectionAnswer:
 
 def _share(request: HttpRequest, collection: Collection, slugs: list[str]) -> None:
     """Agents that the key is not for do not exist for it: it can neither give them a share nor take theirs away."""
-    key = key_of(request)
-    hidden = [slug for slug in slugs if not sees(key, slug)]
-    if hidden:
-        raise Invalid(
-            f"There is no agent {', '.join(sorted(hidden))}.",
-            hint="GET /api/v1/agents lists them.",
-            field="shared_with",
-        )
-    kept = [agent.slug for agent in selectors.shared_with(collection) if not sees(key, agent.slug)]
-    services.share_collection(actor=actor_of(request), collection=collection, readers={*slugs, *kept})
+    services.share_collection(
+        actor=actor_of(request), collection=collection, readers=set(slugs), known=visible_agents(key_of(request))
+    )
 
 
 def _require_own_folder(request: HttpRequest, agent: Agent, path: str) -> None:
     """Otherwise an admin of one agent could read another agent's folder by adding it to their own."""
-    own = not path.startswith("/") or Path(os.path.normpath(path)).is_relative_to(agent.workspace)
-    if key_of(request).agents != "*" and not own:
+    if key_of(request).agents != "*" and not in_workspace(agent.workspace, path):
         require_fleet_key(request)

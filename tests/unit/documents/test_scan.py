@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from search.documents.scan import ScanLimits, ScanResult, scan_collection
+from search.documents.scan import Glance, ScanLimits, ScanResult, scan_collection
 from search.spec import MEMORY_PATTERNS, CollectionSpec
 
 NOBODY = 65_534
@@ -168,3 +168,18 @@ def test_only_what_lies_below_an_unreadable_folder_is_unknown() -> None:
     result = ScanResult([], [], unreadable=("memory/locked",))
     assert result.unknown("memory/locked/a.md") and result.unknown("memory/locked")
     assert not result.unknown("memory/locked-2/a.md")
+
+
+def test_a_glance_ends_at_its_bound_and_says_so(tmp_path: Path) -> None:
+    write(tmp_path, *(f"{number:03}.md" for number in range(50)))
+    glance = Glance(most_entries=10, most_seconds=60)
+    assert len(scan_collection(CollectionSpec("notes", tmp_path), glance=glance).files) == 10 and not glance.complete
+
+
+def test_a_glance_counts_what_is_passed_over_by_reason(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.txt", ".c.md", "node_modules/d.md", "drafts/e.md", "other/f.md")
+    glance = Glance(most_entries=1000, most_seconds=60)
+    spec = CollectionSpec("notes", tmp_path, patterns=("*.md", "drafts/*.md"), ignore=("drafts",))
+    scan_collection(spec, glance=glance)
+    assert glance.passed_over == {"not_markdown": 1, "hidden": 1, "tools": 1, "ignored": 1, "pattern": 1}
+    assert glance.complete
