@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import timedelta
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 
 from django.db import OperationalError
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.agent_settings import AgentSettings, read_settings
 from agents.models import Agent, RecallEvent
 from agents.scope import Decision
 from agents.sessions import Session
-from search.recall.outcome import RecallOutcome, Status
+from search.recall.outcome import Lane, Reason, RecallOutcome, Status
 from search.retrieve.query import parse_query
 
 logger = logging.getLogger(__name__)
@@ -70,6 +71,70 @@ def recall_events(agent: Agent, *, status: Status | None, limit: int) -> Sequenc
     if status is not None:
         events = events.filter(status=status.value)
     return list(events[:limit])
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """What is given must hold. `session` is a digest (`session_digest`); days are half-open: since ≤ at < until."""
+
+    agent: Agent | None = None
+    status: Status | None = None
+    reason: Reason | None = None
+    lane: Lane | None = None
+    session: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Newest first, each with its agent; `newer` and `older` are the ids to go on from, None at the ends."""
+
+    events: tuple[RecallEvent, ...]
+    newer: int | None
+    older: int | None
+
+
+def find_events(
+    wanted: EventFilter, visible: Q, *, limit: int, before: int | None = None, after: int | None = None
+) -> EventPage:
+    """A page of events of agents that are `visible` (roles.agents_for), older than `before` or newer than `after`."""
+    events = _matching(wanted, visible)
+    if after is not None:
+        rows = list(events.filter(pk__gt=after).order_by("pk")[: limit + 1])
+        more, rows = len(rows) > limit, rows[:limit][::-1]
+        return _page(rows, newer=more, older=bool(rows))
+    if before is not None:
+        events = events.filter(pk__lt=before)
+    rows = list(events.order_by("-pk")[: limit + 1])
+    return _page(rows[:limit], newer=before is not None, older=len(rows) > limit)
+
+
+def find_event(agent: Agent, number: int) -> RecallEvent | None:
+    return RecallEvent.objects.filter(agent=agent, pk=number).first()
+
+
+def _matching(wanted: EventFilter, visible: Q) -> QuerySet[RecallEvent]:
+    events = RecallEvent.objects.select_related("agent")
+    if wanted.agent is not None:
+        events = events.filter(agent=wanted.agent)
+    elif visible:
+        events = events.filter(agent__in=list(Agent.objects.filter(visible).values_list("pk", flat=True)))
+    given = {
+        "status": wanted.status,
+        "reason": wanted.reason,
+        "lane": wanted.lane,
+        "session": wanted.session,
+        "at__gte": wanted.since,
+        "at__lt": wanted.until,
+    }
+    return events.filter(**{name: value for name, value in given.items() if value})
+
+
+def _page(rows: list[RecallEvent], *, newer: bool, older: bool) -> EventPage:
+    return EventPage(
+        tuple(rows), newer=rows[0].pk if newer and rows else None, older=rows[-1].pk if older and rows else None
+    )
 
 
 def prune_recall_events() -> int:

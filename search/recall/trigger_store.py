@@ -15,7 +15,7 @@ _indexes: LruCache[str, tuple[tuple[tuple[str, bytes, float], ...], TriggerIndex
 
 def trigger_index(connection: Connection, spec: IndexSpec) -> TriggerIndex:
     """Call inside a read transaction on the agent's index."""
-    paths = [f"{own.prefix}{name}" for own in spec.collections if not own.prefix for name in own.curated]
+    paths = _curated(spec)
     marks = ", ".join("?" * len(paths))
     state = tuple(
         connection.execute(f"SELECT path, hash, indexed_at FROM files WHERE path IN ({marks}) ORDER BY path", paths)  # noqa: S608
@@ -29,12 +29,21 @@ def trigger_index(connection: Connection, spec: IndexSpec) -> TriggerIndex:
     return index
 
 
-def _entries(connection: Connection, paths: list[str]) -> list[TriggeredEntry]:
+def entries_with_triggers(connection: Connection, spec: IndexSpec, *, heeded: bool = True) -> list[TriggeredEntry]:
+    """In the order of files and lines; not `heeded`: those of other origins, whose triggers call nothing up."""
+    return _entries(connection, _curated(spec), heeded=heeded)
+
+
+def _curated(spec: IndexSpec) -> list[str]:
+    return [f"{own.prefix}{name}" for own in spec.collections if not own.prefix for name in own.curated]
+
+
+def _entries(connection: Connection, paths: list[str], *, heeded: bool = True) -> list[TriggeredEntry]:
     marks = ", ".join("?" * len(paths))
     rows = connection.execute(
         "SELECT f.path, c.start_line, c.end_line, c.text, c.triggers, c.projects, c.importance"  # noqa: S608
         f" FROM files f JOIN chunks c ON c.file_id = f.id WHERE f.path IN ({marks}) AND c.triggers <> ''"
-        " AND c.origin IN ('owner', 'agent')"
+        f" AND c.origin {'' if heeded else 'NOT '}IN ('owner', 'agent')"
         " ORDER BY f.path, c.ord",
         paths,
     )

@@ -102,6 +102,12 @@ class TriggerIndex:
         return len(asked & self._terms[entry]) / len(asked) if asked else 0.0
 
 
+def normal_form(trigger: str) -> tuple[frozenset[str], tuple[str, ...]] | None:
+    """What a trigger is compared by: two with the same are one. None for a phrase that never fires."""
+    phrase = _phrase(0, trigger)
+    return (phrase.words, phrase.runs) if phrase is not None else None
+
+
 def _split(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """Stemmed words of more than one character, and CJK runs."""
     found = tokens(text)
