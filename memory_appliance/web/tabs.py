@@ -24,6 +24,7 @@ class Tab:
 
 
 TABS: tuple[Tab, ...] = (
+    Tab("files", _("Files"), "f"),
     Tab("scope", _("Scope"), "w", "admin"),
-    Tab("history", _("Versions")),
+    Tab("history", _("Versions"), "v"),
 )

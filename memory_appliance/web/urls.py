@@ -6,8 +6,8 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
 from memory_appliance.web import preferences
+from memory_appliance.web.files import urls as files
 from memory_appliance.web.gallery import gallery
-from memory_appliance.web.history import FileHistory
 from memory_appliance.web.overview import urls as overview
 from memory_appliance.web.scope import urls as scope
 from memory_appliance.web.sign_in import PasswordChange, SignIn
@@ -21,5 +21,5 @@ pages: list[URLPattern] = [
     path("accounts/language/", preferences.language, name="language"),
     path("components", gallery, name="components"),
     *scope.pages,
-    path("agents/<slug:slug>/history", FileHistory.as_view(), name="history"),
+    *files.pages,
 ]

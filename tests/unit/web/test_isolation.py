@@ -19,7 +19,16 @@ OPEN = {"accounts/login/", "accounts/logout/", "admin/login/", "api/docs", "heal
 OWN = {""}
 """Show a member the agents of their roles."""
 
-OF_AN_AGENT = {"agents/<slug:slug>/history", "agents/<slug:slug>/scope"}
+OF_AN_AGENT = {
+    "agents/<slug:slug>/file",
+    "agents/<slug:slug>/file/edit",
+    "agents/<slug:slug>/file/forget",
+    "agents/<slug:slug>/file/raw",
+    "agents/<slug:slug>/files",
+    "agents/<slug:slug>/files/new",
+    "agents/<slug:slug>/history",
+    "agents/<slug:slug>/scope",
+}
 """Show a person with a role for that one agent what is that agent's."""
 
 PERSONAL = {"accounts/password/", "admin/password_change/"}

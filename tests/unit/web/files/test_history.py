@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from agents import history, services
+from agents import history
 from agents.models import Agent, AuditEvent
-from agents.roles import Role
 from agents.workspace.reading import read_content
 from memory_appliance.web.diff import LONGEST_LINE, MOST_COMPARED, MOST_SHOWN, line_changes, visible
 from tests import cast
-from tests.unit.web.test_overview import INLINE_OR_FOREIGN
+from tests.unit.web.files.browser import INLINE_OR_FOREIGN, person
 
 PAGE = "/agents/al/history"
 FIRST = "the pond is deep\nthe heron likes koi\n"
@@ -31,12 +30,6 @@ def version(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def person(role: Role, *, csrf: bool = False) -> Client:
-    client = Client(enforce_csrf_checks=csrf)
-    client.force_login(services.create_user(actor=cast.OWNER, name=role, roles={"al": role}))
-    return client
-
-
 @pytest.fixture
 def pond(al: Agent) -> Path:
     save(al, FIRST)
@@ -44,16 +37,15 @@ def pond(al: Agent) -> Path:
     return Path(al.workspace) / "memory/pond.md"
 
 
-def test_the_first_page_leads_to_the_versions_of_agents_that_have_some(admin: Client, al: Agent) -> None:
-    assert f'href="{PAGE}"' not in admin.get("/").content.decode()
+def test_files_with_versions_lead_to_them(admin: Client, al: Agent) -> None:
+    assert "No file was written by this server yet" in admin.get(PAGE).content.decode()
     save(al, FIRST)
-    assert f'href="{PAGE}"' in admin.get("/").content.decode()
     assert f'href="{PAGE}?path=memory%2Fpond.md"' in admin.get(PAGE).content.decode()
 
 
 def test_versions_are_told_with_who_how_when_and_size(pond: Path) -> None:
     text = re.sub(r"\s+", " ", person("view").get(PAGE, {"path": "memory/pond.md"}).content.decode())
-    assert text.count("<bdi>user:owner</bdi> changed it</td> <td>web</td>") == 2
+    assert text.count('<bdi>user:owner</bdi> changed it</td> <td data-label="Through">web</td>') == 2
     assert "present text" in text and "37 bytes" in text and "40 bytes" in text and f"version={version(FIRST)}" in text
 
 

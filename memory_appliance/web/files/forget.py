@@ -1,0 +1,63 @@
+"""Forgetting a file: what goes and what stays is said first, by the rule that then does it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_http_methods
+
+from agents.forget import Forgotten, forget
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.diff import visible
+from memory_appliance.web.files.places import reader_address
+from memory_appliance.web.page import answer
+
+
+@agent_page("edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
+    path = request.POST.get("path", "") or request.GET.get("path", "")
+    sure = request.method == "POST" and request.POST.get("confirmed") == "yes"
+    done = forget(agent=access.agent, actor=access.actor, path=path, dry_run=not sure)
+    if sure:
+        messages.success(request, gettext("%(path)s is forgotten.") % {"path": visible(path)})
+        return redirect("files", access.agent.slug)
+    context = {
+        "access": access,
+        "heading": gettext("Forget %(path)s?") % {"path": visible(path)},
+        "will": _will(done),
+        "will_not": [visible(f"{stays.what} {stays.hint}") for stays in done.stays],
+        "action": gettext("Forget it"),
+        "back": reader_address(access.agent.slug, path),
+        "fields": {"path": path},
+    }
+    return answer(request, "confirm.html", context)
+
+
+def _will(plan: Forgotten) -> list[str]:
+    lines = sum(text.end_line - text.start_line + 1 for text in plan.removed.texts)
+    sentences = [
+        ngettext("The file goes, with its %(count)s line.", "The file goes, with its %(count)s lines.", lines)
+        % {"count": f"{lines:,}"}
+        if plan.removed.texts
+        else gettext("There is no such file now; what is kept of it goes.")
+    ]
+    sentences.append(
+        ngettext(
+            "%(count)s passage goes from the index; no search finds it any more.",
+            "%(count)s passages go from the index; no search finds them any more.",
+            plan.removed.index_rows,
+        )
+        % {"count": f"{plan.removed.index_rows:,}"}
+    )
+    sentences.append(
+        ngettext(
+            "%(count)s kept version goes: it cannot be restored.",
+            "%(count)s kept versions go: they cannot be restored.",
+            plan.removed.versions,
+        )
+        % {"count": f"{plan.removed.versions:,}"}
+    )
+    return sentences
