@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import or_
+from typing import TypeVar
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -16,6 +17,8 @@ from agents.fleet.totals import recall_outcomes
 from agents.models import Agent, IndexSnapshot, Run
 from agents.runs import WORDS_KINDS
 
+Thing = TypeVar("Thing")
+
 PAGE = 50
 STRIP = 20
 """Updates shown per agent."""
@@ -23,13 +26,13 @@ STRIP = 20
 
 @dataclass(frozen=True, slots=True)
 class FleetRow:
-    """One agent. `strip`: its last updates, the oldest first; `recalls`: turns of the last day by outcome."""
+    """One agent. `strip`: states of its last updates, the oldest first; `recalls`: turns of the last day by outcome."""
 
     agent: Agent
     state: State
     snapshot: IndexSnapshot | None
     jobs: tuple[Run, ...]
-    strip: tuple[Run, ...]
+    strip: tuple[str, ...]
     recalls: Mapping[str, int]
 
     @property
@@ -80,7 +83,8 @@ def _rows(agents: Sequence[Agent], now: datetime) -> tuple[FleetRow, ...]:
     if not agents:
         return ()
     strips = _by_agent(_last_updates(agents))
-    jobs = _by_agent(Run.objects.filter(agent__in=agents, state__in=Run.ACTIVE).order_by("pk"))
+    active = Run.objects.filter(agent__in=agents, state__in=Run.ACTIVE).order_by("pk")
+    jobs = _by_agent((run.agent_id, run) for run in active)
     recalls = recall_outcomes(Q(agent__in=agents))
     return tuple(
         FleetRow(
@@ -95,15 +99,16 @@ def _rows(agents: Sequence[Agent], now: datetime) -> tuple[FleetRow, ...]:
     )
 
 
-def _last_updates(agents: Sequence[Agent]) -> QuerySet[Run]:
+def _last_updates(agents: Sequence[Agent]) -> Iterable[tuple[int | None, str]]:
     """Each agent's from its own oldest one on: nothing that is not shown is read."""
     own = (Q(agent=agent, pk__gte=getattr(agent, "oldest_shown", None) or 0) for agent in agents)
-    return Run.objects.filter(reduce(or_, own), kind__in=WORDS_KINDS).order_by("pk").defer("result")
+    runs = Run.objects.filter(reduce(or_, own), kind__in=WORDS_KINDS)
+    return runs.order_by("pk").values_list("agent_id", "state")
 
 
-def _by_agent(runs: QuerySet[Run]) -> dict[int, list[Run]]:
-    sorted_out: dict[int, list[Run]] = {}
-    for run in runs:
-        if run.agent_id is not None:
-            sorted_out.setdefault(run.agent_id, []).append(run)
+def _by_agent(pairs: Iterable[tuple[int | None, Thing]]) -> dict[int, list[Thing]]:
+    sorted_out: dict[int, list[Thing]] = {}
+    for agent, thing in pairs:
+        if agent is not None:
+            sorted_out.setdefault(agent, []).append(thing)
     return sorted_out

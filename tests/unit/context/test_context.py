@@ -15,8 +15,8 @@ from agents.models import Agent, AuditEvent
 from agents.scope import Match, Rule, Scope
 from agents.services import set_scope, share_collection
 from agents.sessions import Session
+from agents.snapshots import take_snapshot
 from agents.workspace import append
-from memory_appliance.web.overview import agent_cards
 from tests import cast
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -222,8 +222,9 @@ def test_links_and_empty_files_bring_nothing(agent: Agent, tmp_path: Path) -> No
     assert [file.path for file in found.files] == ["memory/2026-03-02.md", "memory/2026-03-01.md"]
 
 
-def test_the_status_and_the_first_page_warn_too(agent: Agent, client: Client, owner: cast.Person) -> None:
+def test_the_status_and_the_snapshot_for_the_pages_warn_too(agent: Agent, client: Client, owner: cast.Person) -> None:
     cast.write_files(agent, {"MEMORY.md": "m" * 21_000})
     status = client.get("/api/v1/agents/al/status", **owner.headers).json()
     assert status["warnings"] == ["MEMORY.md has 21,000 characters; new chats get 20,000 of them. Shorten it."]
-    assert status["warnings"][0] in agent_cards()[0].problems
+    snapshot = take_snapshot(agent)
+    assert snapshot is not None and snapshot.notes == status["warnings"]

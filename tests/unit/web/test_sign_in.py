@@ -75,7 +75,7 @@ def test_cookies_are_closed_to_scripts_and_other_sites(client: Client, bob: User
 def test_a_member_sees_the_agents_of_their_roles_alone(client: Client, bob: User) -> None:
     sign_in(client, "bob", PASSWORD)
     page = client.get("/").content.decode()
-    assert 'id="agent-al"' in page and "al-2" not in page and "/admin/" not in page
+    assert 'id="open-al"' in page and "al-2" not in page and "/admin/" not in page
 
 
 def test_a_member_does_not_get_into_djangos_admin(client: Client, bob: User) -> None:

@@ -1,0 +1,1 @@
+"""The first page: every agent and the server at a glance."""

@@ -1,0 +1,151 @@
+"""Overview: everything the first page shows, put into words; the same for the whole page and for its live part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from agents.fleet import Fleet, FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
+from agents.models import Node
+from memory_appliance.embedding import models_client
+from memory_appliance.health import health
+from memory_appliance.processes import processes
+from memory_appliance.web.diff import visible
+from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+    from workers.model_status import ModelStatus
+
+FAST_SECONDS, SLOW_SECONDS = 2, 15
+MOST_WORDS = 3
+"""Sentences shown per agent; its own page has all."""
+
+STATES: dict[State, tuple[StrOrPromise, str]] = {
+    "fresh": (_("fresh"), "good"),
+    "new": (_("new"), ""),
+    "degraded": (_("works with less"), "warn"),
+    "late": (_("out of date"), "warn"),
+    "failed": (_("update failed"), "bad"),
+    "moving": (_("on the move"), ""),
+    "off": (_("switched off"), ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How many turns of a day came to this."""
+
+    count: int
+    label: StrOrPromise
+    trouble: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One agent as the page shows it."""
+
+    row: FleetRow
+    label: StrOrPromise
+    tag: str
+    words: tuple[StrOrPromise, ...]
+    more: int
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def strip_label(self) -> str:
+        """The strip for those who hear it."""
+        states = self.row.strip
+        failed = sum(state in ("failed", "lost") for state in states)
+        last = ngettext("The last update", "The last %(count)d updates", len(states)) % {"count": len(states)}
+        if not failed:
+            return f"{last}: {_('none failed')}"
+        return f"{last}: {ngettext('%(count)d failed', '%(count)d failed', failed) % {'count': failed}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """For owners: the model, the memory of all processes, and the nodes where there are several."""
+
+    model: ModelStatus
+    memory_bytes: int
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    fleet: Fleet
+    lines: tuple[Line, ...]
+    totals: Totals
+    jobs: tuple[JobCount, ...]
+    troubles: tuple[StrOrPromise, ...]
+    server: Server | None
+    filtered: bool
+
+    @property
+    def waiting(self) -> int:
+        return sum(job.waiting for job in self.jobs)
+
+    @property
+    def running(self) -> int:
+        return sum(job.running for job in self.jobs)
+
+    @property
+    def previous_page(self) -> int:
+        return self.fleet.number - 1
+
+    @property
+    def next_page(self) -> int:
+        return self.fleet.number + 1
+
+    @property
+    def poll_seconds(self) -> int:
+        return FAST_SECONDS if self.waiting or self.running else SLOW_SECONDS
+
+
+def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, number: int) -> Overview:
+    page = fleet(visible_agents, name=name, attention=attention, number=number)
+    return Overview(
+        fleet=page,
+        lines=tuple(_line(row) for row in page.rows),
+        totals=totals(visible_agents),
+        jobs=jobs_under_way(None if owner else visible_agents),
+        troubles=tuple(troubles(health())) if owner else (),
+        server=_server() if owner else None,
+        filtered=bool(name or attention),
+    )
+
+
+def _server() -> Server:
+    memory = sum(process.rss_bytes for process in processes())
+    return Server(models_client().status(), memory, tuple(Node.objects.all()))
+
+
+def _line(row: FleetRow) -> Line:
+    label, tag = STATES[row.state]
+    words = _words(row)
+    outcomes = tuple(
+        Outcome(row.recalls[status], label, status in TROUBLED_OUTCOMES)
+        for status, label in OUTCOMES.items()
+        if status in row.recalls
+    )
+    return Line(row, label, tag, tuple(words[:MOST_WORDS]), max(0, _told(row) - MOST_WORDS), outcomes)
+
+
+def _words(row: FleetRow) -> list[StrOrPromise]:
+    words: list[StrOrPromise] = [visible(row.agent.last_error)] if row.agent.last_error else []
+    if row.snapshot is not None:
+        words += [degradation(one["code"], one["detail"]) for one in row.snapshot.degraded]
+        words += [visible(note) for note in row.snapshot.notes]
+    return words
+
+
+def _told(row: FleetRow) -> int:
+    """How many sentences there would be: of the problems only the first are kept."""
+    kept = len(_words(row))
+    return kept if row.snapshot is None else max(kept, kept - len(row.snapshot.notes) + row.snapshot.problems)
