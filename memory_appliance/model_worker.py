@@ -15,10 +15,11 @@ from functools import partial
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import heartbeat_sent, worker_ready, worker_shutting_down
 
 from memory_appliance import settings
 from workers.celery_logs import log_as
+from workers.alive import say_alive
 from workers.client import ModelsClient
 from workers.local_clients import LocalGenerator, LocalReranker
 from workers.model_worker import Models, ModelWorker
@@ -48,6 +49,11 @@ def make_app(models: Callable[[], Models]) -> Celery:
         queues = frozenset(app.amqp.queues.consume_from)
         arguments = (worker, replies, queues, stopping)
         threading.Thread(target=_say_alive, args=arguments, name="alive", daemon=True).start()
+
+    @heartbeat_sent.connect(weak=False)
+    def alive(sender: Any, **_: Any) -> None:
+        # Sent by the loop that takes jobs. Named like the worker itself, of which a machine may have several.
+        say_alive(settings.MEMORY_DATA_DIR / "run", sender.eventer.hostname.partition("@")[0])
 
     @worker_shutting_down.connect(weak=False)
     def stop(**_: Any) -> None:

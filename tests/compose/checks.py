@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,15 @@ for folder in ("/app", "/etc", "/usr/bin"):
     except OSError as error:
         print(error.errno)
 """
+CONTROL_DATABASE = """
+import os, django
+os.environ["DJANGO_SETTINGS_MODULE"] = "memory_appliance.settings"
+django.setup()
+from django.db import connection
+print(connection.vendor)
+"""
+PROFILES = ("postgres", "caddy", "model-worker")
+HTTPS_PORT = 18443
 READ_ONLY = 30
 PERMISSION_DENIED = 13
 
@@ -170,6 +180,40 @@ def down_with_volumes_leaves_nothing(stack: Stack) -> None:
         raise Broken(f"left over: {left}")
 
 
+def the_profiles_start_too(stack: Stack) -> None:
+    stack.give_secret("postgres_password", "a-password-of-this-run")
+    stack.give_secret("database_url", "postgres://memory:a-password-of-this-run@postgres/memory")
+    stack.set(COMPOSE_PROFILES="postgres,caddy,model-worker", SITE="localhost", HTTP_PORT="18080")
+    stack.set(HTTPS_PORT=str(HTTPS_PORT))
+    stack.up()
+    until("all are well", lambda: all(map(stack.is_healthy, (*SERVICES, *PROFILES))), 90)
+    if (kind := stack.run_in("web", CONTROL_DATABASE).strip()) != "postgresql":
+        raise Broken(f"the control database is {kind}")
+    stack.call("POST", "/api/v1/agents", {"slug": "home"})
+    stack.call("POST", "/api/v1/agents/home/notes", {"text": f"- {NOTE}"})
+    until("found by its meaning", lambda: stack.finds("home", "备用钥匙在哪里？", "vsearch", NOTE), 120)
+
+
+def https_is_answered_and_known_as_such(stack: Stack) -> None:
+    status, headers = stack.over_https("/health/ready", port=HTTPS_PORT)
+    if status != HTTPStatus.OK or "Strict-Transport-Security" not in headers:
+        raise Broken(f"{status} {headers}: web does not believe Caddy")
+
+
+def the_control_database_may_die(stack: Stack) -> None:
+    before = stack.restarts("postgres")
+    stack.kill_main_process("postgres")
+    until("PostgreSQL is well", lambda: stack.restarted("postgres", before), 90)
+    until("the note is found", lambda: found_again(stack), 60)
+
+
+def found_again(stack: Stack) -> bool:
+    try:
+        return stack.finds("home", "blue door", "search", NOTE)
+    except Broken:
+        return False  # a web process may meet its dead connection once
+
+
 def everything_is_there(stack: Stack) -> bool:
     return (
         stack.finds("home", "blue door", "search", NOTE)
@@ -193,6 +237,10 @@ CHECKS: tuple[Callable[[Stack], None], ...] = (
     web_made_anew_serves_the_same,
     a_web_process_that_dies_is_replaced,
     down_and_up_keep_everything,
+    down_with_volumes_leaves_nothing,
+    the_profiles_start_too,
+    https_is_answered_and_known_as_such,
+    the_control_database_may_die,
     down_with_volumes_leaves_nothing,
 )
 

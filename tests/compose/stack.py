@@ -6,10 +6,11 @@ import json
 import os
 import secrets
 import signal
+import ssl
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -40,8 +41,9 @@ class Stack:
 
     def __init__(self, secrets_dir: Path) -> None:
         self.key = secrets.token_urlsafe(32)
+        self._secrets_dir = secrets_dir
         secrets_dir.mkdir()
-        (secrets_dir / "memory_bootstrap_key").write_text(self.key)
+        self.give_secret("memory_bootstrap_key", self.key)
         self._environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "COMPOSE_"))},
             "COMPOSE_PROJECT_NAME": PROJECT,
@@ -50,6 +52,13 @@ class Stack:
             "SECRETS": str(secrets_dir),
             "IMAGE_TAG": "compose-test",
         }
+
+    def give_secret(self, name: str, value: str) -> None:
+        (self._secrets_dir / name).write_text(value)
+
+    def set(self, **variables: str) -> None:
+        """What an owner would write into `.env`."""
+        self._environment.update(variables)
 
     def docker(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
         command = ["docker", *arguments]
@@ -113,6 +122,16 @@ class Stack:
         except OSError as error:
             raise Broken(f"{method} {path}: {error}") from error
         return json.loads(content) if content else None
+
+    def over_https(self, path: str, *, port: int) -> tuple[int, Mapping[str, str]]:
+        """Status and headers through Caddy, whose own authority must have signed its certificate."""
+        authority = self.compose("exec", "-T", "caddy", "cat", "/data/caddy/pki/authorities/local/root.crt")
+        trust = ssl.create_default_context(cadata=authority)
+        try:
+            with urllib.request.urlopen(f"https://localhost:{port}{path}", timeout=30, context=trust) as answer:
+                return answer.status, dict(answer.headers)
+        except OSError as error:
+            raise Broken(f"https {path}: {error}") from error
 
     def search(self, agent: str, query: str, mode: str) -> list[dict[str, Any]]:
         """`mode`: `search` by words alone, `vsearch` by meaning alone."""
