@@ -68,13 +68,18 @@ def enter_own_node() -> int:
         return 0
     place = str(settings.MEMORY_DATA_DIR)
     before = nodes.get(name)
-    if before is not None and before.seen_at is not None and before.seen_at > now - LOST_AFTER:
-        if (before.url, before.data_dir) != (settings.MEMORY_NODE_URL, place):
-            raise Conflict(
-                f"Another server at {before.url} is the node {name} and alive.", hint="Choose another MEMORY_NODE_NAME."
-            )
+    alive = before is not None and before.seen_at is not None and before.seen_at > now - LOST_AFTER
+    if before is not None and alive and before.data_dir != place:
+        raise Conflict(
+            f"Another server at {before.url} is the node {name} and alive.", hint="Choose another MEMORY_NODE_NAME."
+        )
     own, _ = Node.objects.update_or_create(name=name, defaults={"url": settings.MEMORY_NODE_URL, "data_dir": place})
     return 0 if nodes else Agent.objects.filter(node=None).update(node=own)
+
+
+def worker_name() -> str:
+    """Under which name this server's worker writes its heartbeat."""
+    return f"worker@{own_name()}" if own_name() else "worker"
 
 
 def say_alive() -> None:

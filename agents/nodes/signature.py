@@ -1,4 +1,4 @@
-"""How a node proves to another who it is: a header with what it says, the time, and a MAC made with the shared secret."""
+"""How a node proves to another who it is: a header with what it says, the time, and a MAC by the shared secret."""
 
 from __future__ import annotations
 

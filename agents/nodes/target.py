@@ -5,7 +5,7 @@
 | freeze | the source lets no more writes in and waits for those under way | again; freezing twice is freezing once |
 | copy | every file that is not here, beside its final place | what is whole and dated alike is not copied again |
 | verify | the source's list is made again and every file here hashed; a difference leads back to copy | again |
-| switch | under the row's lock: renamed to its final place, then owner, folders and waiting jobs in one transaction | the renames are found done, the rest is repeated |
+| switch | under the row's lock: renamed to its place, then owner, folders and jobs in a transaction | the same again |
 | thaw | the agent is written again, here | again |
 | aside | the source's own part: its old copy makes room | again |
 
@@ -134,7 +134,13 @@ def _thaw(move: AgentMove, source: SourceNode, staging: Staging) -> None:
         moves.advance(move, Step.ASIDE)
 
 
-_STEPS = {Step.FREEZE: _freeze, Step.COPY: _copy, Step.VERIFY: _verify, Step.SWITCH: _switch, Step.THAW: _thaw}
+_STEPS: dict[str, Callable[[AgentMove, SourceNode, Staging], None]] = {
+    Step.FREEZE: _freeze,
+    Step.COPY: _copy,
+    Step.VERIFY: _verify,
+    Step.SWITCH: _switch,
+    Step.THAW: _thaw,
+}
 
 
 def _become_owner(move: AgentMove, staging: Staging) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote
 
 import mcp_types as types
 from django.http import HttpRequest
@@ -11,14 +10,14 @@ from django.http import HttpRequest
 from agents import memory
 from agents.agent_settings import read_settings
 from agents.api_keys import visible_agents
-from agents.errors import Invalid, NotFound
+from agents.errors import NotFound
 from agents.models import Agent
-from agents.models.agent import SLUG_PATTERN
+from agents.nodes.ownership import is_owned
 from agents.selectors import list_agents
 from memory_appliance.api.auth import agent_of, caller_of, key_of
+from memory_appliance.mcp.place import SCHEME, cursor_place, uri_parts
 from search.get import GetResult
 
-SCHEME = "memory"
 PAGE = 100
 AGENTS_LOOKED_AT = 20
 """Agents without a file to show that one page passes over before it says: go on from here."""
@@ -32,18 +31,18 @@ TEMPLATE = types.ResourceTemplate(
     mime_type="text/markdown",
 )
 
-_CURSOR = re.compile(r"([a-z0-9-]{1,63}):(\d{1,9})\Z")
-
 
 def list_resources(request: HttpRequest, cursor: str | None) -> types.ListResourcesResult:
     """One page: the readable files of the next of the key's agents that has any."""
-    slug, offset = _place(cursor)
+    slug, offset = cursor_place(cursor)
     agents = list_agents(visible_agents(key_of(request))).filter(slug__gte=slug).order_by("slug")
     agents = agents.prefetch_related("collections", "scope_rules")
     *looked_at, following = [*agents[: AGENTS_LOOKED_AT + 1], None]
     if len(looked_at) > AGENTS_LOOKED_AT:
         following = looked_at.pop()
     for place, agent in enumerate(looked_at):
+        if not is_owned(agent):  # the request for the next page goes to the node that has its files
+            return types.ListResourcesResult(resources=[], next_cursor=f"{agent.slug}:0")
         start = offset if agent.slug == slug else 0
         page = _files(request, agent, start)
         if page is None:
@@ -57,7 +56,7 @@ def list_resources(request: HttpRequest, cursor: str | None) -> types.ListResour
 
 def read_resource(request: HttpRequest, uri: str) -> str:
     """The whole text. Raises `NotFound`, also for what this caller may not know of."""
-    slug, path = _parts(uri)
+    slug, path = uri_parts(uri)
     found = memory.multi_get(
         agent=agent_of(request, slug), caller=caller_of(request), session=None, paths=[path], max_bytes=MAX_BYTES
     )
@@ -92,24 +91,3 @@ def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.
     ]
     more = len(entries) > PAGE
     return (found, more) if found or more else None
-
-
-def _place(cursor: str | None) -> tuple[str, int]:
-    if cursor is None:
-        return "", 0
-    known = _CURSOR.match(cursor)
-    if known is None:
-        raise Invalid("The cursor is not one of ours.", hint="Start again without it.", field="cursor")
-    return known[1], int(known[2])
-
-
-def _parts(uri: str) -> tuple[str, str]:
-    # By hand where urlsplit would guess: `#` and `?` belong to the path unless they are escaped, as they should be.
-    try:
-        split = urlsplit(uri)
-    except ValueError:
-        split = urlsplit("")
-    rest = uri.partition("://")[2].partition("/")[2]
-    if split.scheme != SCHEME or not re.match(SLUG_PATTERN, split.netloc) or not rest:
-        raise NotFound("There is no such resource.", hint=f"Addresses look like {SCHEME}://<agent>/MEMORY.md.")
-    return split.netloc, unquote(rest)

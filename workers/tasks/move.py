@@ -1,4 +1,4 @@
-"""Move: carry on with one agent's way to this node, put an old copy aside, or tidy up after a move that was given up."""
+"""Move: carry on with an agent's way to this node, put an old copy aside, or tidy up after what was given up."""
 
 from __future__ import annotations
 
