@@ -20,6 +20,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from agents.models import WorkerHeartbeat
+from agents.nodes.registry import worker_name
 from memory_appliance.embedding import models_client
 
 REMEMBER_SECONDS = 3.0
@@ -110,7 +111,9 @@ def _broker() -> Check:
 
 def _workers() -> Check:
     try:
-        alive = WorkerHeartbeat.objects.filter(at__gt=timezone.now() - HEARTBEAT_PATIENCE).exists()
+        alive = WorkerHeartbeat.objects.filter(
+            name=worker_name(), at__gt=timezone.now() - HEARTBEAT_PATIENCE
+        ).exists()
     except DatabaseError:
         return Check("degraded", "Not known while the control database cannot be read.")
     return Check("ok") if alive else Check("degraded", "No worker is alive: changed files are not indexed for now.")

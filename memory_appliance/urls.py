@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.contrib.auth.decorators import login_required
-from django.urls import path
+from django.urls import include, path
 from django.views.generic import RedirectView
 
 from memory_appliance import health
 from memory_appliance.api.api import api
 from memory_appliance.mcp.door import mcp
 from memory_appliance.metrics.page import metrics
+from memory_appliance.nodes.views import node_door
 from memory_appliance.web.docs import api_docs
 from memory_appliance.web.sign_in import SignIn
 from memory_appliance.web.urls import pages
@@ -27,6 +28,7 @@ urlpatterns = [
     path("health/ready", health.ready, name="health-ready"),
     path("mcp", mcp, name="mcp"),
     path("metrics", metrics, name="metrics"),
+    path("nodes/v1/", include(node_door)),
 ]
 
 handler400 = "memory_appliance.web.failures.bad_request"

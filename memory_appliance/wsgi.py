@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -10,13 +11,21 @@ from django.core.wsgi import get_wsgi_application
 from memory_appliance.admission import Admission
 from memory_appliance.chunked import MeasuredBody
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
-def _counted_application() -> Admission:
+
+def _counted_application() -> WSGIApplication:
     django_application = get_wsgi_application()
     from memory_appliance.metrics.counting import start_counting  # late: it needs Django's applications
 
     start_counting("web")
-    return Admission(MeasuredBody(django_application), at_once=settings.MEMORY_WEB_THREADS)
+    admitted = Admission(MeasuredBody(django_application), at_once=settings.MEMORY_WEB_THREADS)
+    if not settings.MEMORY_NODE_NAME:
+        return admitted
+    from memory_appliance.nodes.forward import Forwarding  # late: a single server needs none of it
+
+    return Forwarding(admitted)
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")

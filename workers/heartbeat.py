@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from agents.models import Run, WorkerHeartbeat
+from agents.nodes.registry import say_alive, worker_name
 from workers.lease import PROCESS
 from workers.stopping import STOPPING
 
@@ -45,7 +46,8 @@ def _keep_beating() -> None:
 def beat() -> None:
     """Say that this worker lives, and how much memory it holds (bytes)."""
     detail = {"pid": os.getpid(), "rss": _resident_bytes()}
-    WorkerHeartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now(), "detail": detail})
+    WorkerHeartbeat.objects.update_or_create(name=worker_name(), defaults={"at": timezone.now(), "detail": detail})
+    say_alive()
 
 
 def release_runs_of_the_dead() -> int:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, JsonResponse
 
 from memory_appliance.api.codes import ErrorCode
 
-MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics")
+MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/nodes/")
 """Addresses that programs call: their errors are JSON; people's errors are pages."""
 
 
@@ -39,7 +39,7 @@ def error_response(
     response = JsonResponse(error_body(code, message, hint=hint, field=field), status=code.status)
     if code is ErrorCode.UNAUTHORIZED:
         response["WWW-Authenticate"] = "Bearer"
-    if code is ErrorCode.TEMPORARILY_UNAVAILABLE:
+    if code in (ErrorCode.TEMPORARILY_UNAVAILABLE, ErrorCode.AGENT_MOVING, ErrorCode.NODE_LOST):
         response["Retry-After"] = "2"
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)

@@ -16,6 +16,7 @@ def main() -> int:
     try:
         django.setup()
         call_command("migrate", verbosity=0, interactive=False)
+        call_command("nodes", "enter")
         call_command("bootstrap")
     except CommandError as error:
         print(f"error: {error}", file=sys.stderr)
