@@ -64,6 +64,20 @@ def control_problems(path: Path) -> list[str]:
     return [line for line in found if line != "ok"]
 
 
+def live_problems(*, thorough: bool) -> list[str]:
+    """The same of the control database in use, beside whoever writes. Raises `sqlite3.Error` when it cannot be opened.
+
+    Through a connection of its own: a check of a large file is long, and requests wait for none of it.
+    """
+    check = "integrity_check" if thorough else "quick_check"
+    try:
+        with closing(sqlite3.connect(f"{control_file().absolute().as_uri()}?mode=rw", uri=True)) as database:
+            database.execute("PRAGMA query_only=ON")
+            return [str(row[0]) for row in database.execute(f"PRAGMA {check}(5)") if row[0] != "ok"]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+
+
 def applied_migrations() -> dict[str, str]:
     """App → its newest migration in the control database."""
     applied = sorted(MigrationRecorder(connection).applied_migrations())

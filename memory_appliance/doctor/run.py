@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 from agents.errors import RuleError
 from memory_appliance.doctor.check import Check, Seen, Visit
 from memory_appliance.doctor.checks import CHECKS
+from memory_appliance.doctor.database import database_problem
 from memory_appliance.doctor.finding import Finding
 from search.errors import SearchError
 
@@ -34,17 +35,6 @@ def run_doctor(
             yield Finding(check.id, check.title, "skipped", f"The control database cannot be read: {database}.")
         else:
             yield from _findings(check, visit)
-
-
-def database_problem() -> str:
-    """ "" when the control database answers and has its tables."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1 FROM agents_agent LIMIT 1")
-    except DatabaseError as error:
-        connection.close()
-        return str(error).strip().rstrip(".")
-    return ""
 
 
 def _findings(check: Check, visit: Visit) -> Iterator[Finding]:

@@ -1,0 +1,55 @@
+"""Broker: it answers, has memory left, and messages do not pile up in its queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from django.conf import settings
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from agents.nodes.ownership import own_name
+from memory_appliance.doctor.check import Check, Seen, Visit
+from workers.queues import MODEL_QUEUES, NODE_QUEUES, of_node
+
+_SECONDS = 2.0
+_MANY = 500
+_FULL = 0.9
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    limits = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS, "max_retries": 0}
+    try:
+        with Connection(settings.CELERY_BROKER_URL, transport_options=limits) as broker:
+            client = cast(Any, broker.default_channel).client
+            info = client.info()
+            names = [*(of_node(queue, own_name()) for queue in NODE_QUEUES), *MODEL_QUEUES]
+            waiting = {name: int(client.llen(name)) for name in names}
+    except (OperationalError, RedisError, OSError) as error:
+        yield Seen(
+            "problem",
+            f"The broker does not answer: {error}. Searches go on; updates and embedding wait, nothing is lost.",
+            "Start the server, or look at logs/broker.log; with a broker of your own, check MEMORY_BROKER_URL.",
+        )
+        return
+    used, most = int(info.get("used_memory", 0)), int(info.get("maxmemory", 0))
+    if most and used > _FULL * most:
+        yield Seen(
+            "warning",
+            f"The broker uses {used / most:.0%} of its memory.",
+            "Restart it: it holds nothing of worth.",
+            "memory",
+        )
+    crowded = {name: count for name, count in waiting.items() if count > _MANY}
+    if crowded:
+        told = ", ".join(f"{count} in {name}" for name, count in crowded.items())
+        yield Seen("warning", f"Messages pile up: {told}.", "See whether a worker is alive, and add workers.", "queues")
+    else:
+        yield Seen(
+            "ok", f"It answers ({info.get('redis_version', 'version unknown')}); {sum(waiting.values())} messages wait."
+        )
+
+
+BROKER = Check("broker", "Broker", _look)

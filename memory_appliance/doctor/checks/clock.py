@@ -1,0 +1,51 @@
+"""Clock: it has not gone back, and the disk's own clock agrees."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from django.utils import timezone
+
+from agents.last_seen import last_seen
+from agents.paths import data_dir
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+PATIENCE = timedelta(minutes=2)
+_DISK_SECONDS = 5.0
+_TODO = "Set the clock and keep it right: timedatectl set-ntp true. Decay, day names and deadlines go by it."
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    now, latest = timezone.now(), last_seen()
+    if latest is not None and latest > now + PATIENCE:
+        behind = timedelta(seconds=round((latest - now).total_seconds()))
+        yield Seen(
+            "problem",
+            f"It is {now:%F %T} UTC by the clock, but this server has seen {latest:%F %T}.",
+            _TODO,
+            "back",
+            f"Clock ({behind} behind)",
+        )
+        return
+    skew = _disk_skew(data_dir())
+    if abs(skew) > _DISK_SECONDS:
+        yield Seen(
+            "warning", f"The disk of the data folder is {skew:+.0f} s away from this machine's clock.", _TODO, "disk"
+        )
+        return
+    yield Seen("ok", f"{now:%F %T} UTC, and it never went back.")
+
+
+def _disk_skew(folder: Path) -> float:
+    """A network disk stamps files by the clock of its own machine."""
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        file.write(b"canary")
+        file.flush()
+        return Path(file.name).stat().st_mtime - time.time()
+
+
+CLOCK = Check("clock", "Clock", _look, needs_database=True)

@@ -1,0 +1,21 @@
+"""Configuration: what the system checks say of folders, roots and options that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.core.checks import ERROR, run_checks
+
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    messages = run_checks(tags=["memory"])
+    for message in messages:
+        level = "problem" if message.level >= ERROR else "warning"
+        yield Seen(level, str(message.msg), str(message.hint or ""), (message.id or "").lower())
+    if not messages:
+        yield Seen("ok", "Every option is one, every allowed folder is there.")
+
+
+CONFIGURATION = Check("configuration", "Configuration", _look)

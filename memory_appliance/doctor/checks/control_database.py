@@ -1,0 +1,45 @@
+"""Control database: it answers, it is sound, and it is of this version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from agents.backup.control import control_file, live_problems
+from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.database import database_problem
+
+_RESTORE = "Stop the server, then: manage.py restore latest --force. What is there now is kept beside it."
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    if problem := database_problem():
+        yield Seen("problem", f"It cannot be read: {problem}.", f"Start the server once. If that fails too: {_RESTORE}")
+        return
+    waiting = _unapplied()
+    if waiting:
+        yield Seen(
+            "problem",
+            f"{len(waiting)} migrations are not applied: {', '.join(waiting[:3])}.",
+            "Restart the server.",
+            "migrations",
+        )
+    if connection.vendor != "sqlite":
+        yield Seen("ok", f"{connection.display_name} answers; its soundness is for its own tools to tell.")
+        return
+    found = live_problems(thorough=not visit.quick)
+    if found:
+        yield Seen("problem", f"{control_file()} is damaged: {found[0]}.", _RESTORE, "integrity")
+    elif not waiting:
+        yield Seen("ok", f"{control_file()} is sound ({control_file().stat().st_size / 1024**2:.1f} MB).")
+
+
+def _unapplied() -> list[str]:
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+
+
+CONTROL_DATABASE = Check("control-database", "Control database", _look)

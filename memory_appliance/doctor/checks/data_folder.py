@@ -1,0 +1,62 @@
+"""Data folder: what the server must write can be written, and what is private is not open to others."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.backup.catalog import backup_dir
+from agents.backup.options import secret_key_file
+from agents.paths import data_dir
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+_FOLDERS = ("", "indexes", "workspaces", "history", "transcripts", "models", "logs", "run")
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    own = data_dir()
+    folders = [folder for folder in (*(own / name for name in _FOLDERS), backup_dir()) if folder.is_dir()]
+    unwritable = {folder: reason for folder in folders if (reason := _why_not_writable(folder))}
+    for folder, reason in unwritable.items():
+        yield Seen(
+            "problem",
+            f"{folder} cannot be written: {reason} ({_owner(folder)}; this is user {os.geteuid()}).",
+            f"Mount it for writing, or give it to the server's user: chown -R {os.geteuid()} {folder}",
+            part=folder.name if folder != own else "root",
+        )
+    readable = [path for path in _private() if path.exists() and path.stat().st_mode & 0o077]
+    for path in readable:
+        yield Seen(
+            "warning",
+            f"{path} can be read by other users of this machine ({_owner(path)}).",
+            f"chmod go-rwx {path}",
+            part=f"open-{path.name}",
+        )
+    if not unwritable and not readable:
+        yield Seen("ok", f"{own}: written to {len(folders)} folders, private files are private.")
+
+
+def _private() -> list[Path]:
+    return [secret_key_file(), data_dir() / "run", data_dir() / "history", data_dir() / "transcripts", backup_dir()]
+
+
+def _why_not_writable(folder: Path) -> str:
+    """By really writing: modes alone know nothing of read-only disks and of quotas."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"canary")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _owner(path: Path) -> str:
+    found = path.stat()
+    return f"owner {found.st_uid}:{found.st_gid}, mode {found.st_mode & 0o7777:o}"
+
+
+DATA_FOLDER = Check("data-folder", "Data folder", _look)

@@ -1,0 +1,58 @@
+"""Indexes: every file is there and sound by SQLite's own check, beside whoever searches and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.models import Agent
+from agents.nodes.ownership import owned
+from agents.paths import index_path
+from agents.selectors import get_agent
+from memory_appliance.doctor.check import Check, Seen, Visit
+from search.index.damage import is_damaged, mark_damaged
+from search.index.driver import DatabaseError
+from search.index.verify import index_problems
+
+_HEALS = (
+    "It is made again from the Markdown within minutes while a worker is alive; at once: manage.py memory index --agent"
+)
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    slugs = (
+        [get_agent(visit.agent).slug]
+        if visit.agent
+        else list(Agent.objects.filter(owned()).values_list("slug", flat=True))
+    )
+    sound = size = missing = 0
+    for slug in slugs:
+        path = index_path(slug)
+        if not path.exists():
+            missing += 1
+            continue
+        if problem := _problem(slug, thorough=not visit.quick):
+            yield Seen("problem", f"{path} is damaged: {problem}.", f"{_HEALS} {slug}", slug, f"Index of {slug}")
+        else:
+            sound, size = sound + 1, size + path.stat().st_size
+    if sound or not slugs:
+        yield Seen("ok", f"{sound} of {len(slugs)} are sound ({size / 1024**2:.1f} MB).")
+    if missing:
+        yield Seen(
+            "warning", f"{missing} agents have no index yet.", "The next update makes it; see the jobs.", "missing"
+        )
+
+
+def _problem(slug: str, *, thorough: bool) -> str:
+    path = index_path(slug)
+    if is_damaged(path):
+        return "a search met a bad page"
+    try:
+        found = index_problems(path, thorough=thorough)
+    except DatabaseError as error:
+        return str(error)
+    if found:
+        mark_damaged(path, OSError(found[0]))
+    return found[0] if found else ""
+
+
+INDEXES = Check("indexes", "Indexes", _look, needs_database=True)

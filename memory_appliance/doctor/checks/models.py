@@ -1,0 +1,55 @@
+"""Models: each role that is wanted is really asked, and its answer looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.providers import server_plan
+from agents.services.providers import TestReport, test_plan
+from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.embedding import models_client
+from search.runtime.presets import Role
+from search.runtime.providers.choice import LOCAL, NONE
+
+_ROLES: tuple[Role, ...] = ("embed", "rerank", "generate")
+_LOSS = {
+    "embed": "searches go by words alone",
+    "rerank": "results keep their order of before",
+    "generate": "queries are not expanded, summaries are taken word for word",
+}
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    for role in _ROLES:
+        plan = server_plan(role)
+        title = f"Model that {'writes' if role == 'generate' else f'{role}s'}"
+        if plan.first.provider == NONE:
+            yield Seen("skipped", "None is chosen.", "", role, title)
+            continue
+        report = test_plan(plan)
+        if report.ok:
+            yield Seen("ok", f"{report.model} answered in {report.took_ms:.0f} ms{_shown(report)}.", "", role, title)
+        else:
+            local = plan.first.provider == LOCAL
+            yield Seen(
+                "problem",
+                f"{report.model}: {report.error.rstrip('.')}; {_LOSS[role]}.",
+                _todo(report, local=local),
+                role,
+                title,
+            )
+
+
+def _shown(report: TestReport) -> str:
+    return f" with {report.detail['dims']} numbers" if "dims" in report.detail else ""
+
+
+def _todo(report: TestReport, *, local: bool) -> str:
+    if not local:
+        return report.hint or "Check the provider's key and address: manage.py models test."
+    status = models_client().status()
+    told = [report.hint, status.hint if status.state != "ready" else "", "logs/models.log says more."]
+    return " ".join(dict.fromkeys(text for text in told if text))
+
+
+MODELS = Check("models", "Models", _look, needs_database=True)

@@ -1,0 +1,54 @@
+"""Processes: worker, clock and watcher have given a sign of life just now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from agents.models import WorkerHeartbeat
+from agents.nodes.ownership import own_name
+from agents.nodes.registry import worker_name
+from memory_appliance.doctor.check import Check, Seen, Visit
+from workers.alive import silent_for
+
+PATIENCE_SECONDS = 30.0
+_WHAT = {
+    "worker": "changed files are not indexed, nothing is embedded",
+    "beat": "no update, backup or nightly care is started by itself",
+    "watcher": "changes on disk are found by the periodic update alone",
+}
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    for name, loss in _WHAT.items():
+        silence = silent_for(settings.MEMORY_DATA_DIR / "run", name)
+        if silence is not None and silence <= PATIENCE_SECONDS:
+            yield Seen("ok", f"Alive {silence:.0f} s ago.", "", name, f"Process {name}")
+            continue
+        since = "It gave no sign of life yet" if silence is None else f"Silent for {_span(silence)}"
+        yield Seen(
+            "warning" if name == "watcher" else "problem",
+            f"{since}: {loss}.",
+            f"Start the server; if it runs, logs/{name}.log says why this one does not (docker compose: logs {name}).",
+            name,
+            f"Process {name}",
+        )
+    row = WorkerHeartbeat.objects.filter(name=worker_name()).first()
+    if row is not None and timezone.now() - row.at <= timedelta(seconds=PATIENCE_SECONDS):
+        yield Seen(
+            "ok",
+            f"It works on {own_name() or 'this server'} with {row.detail.get('rss', 0) / 1024**2:.0f} MB.",
+            "",
+            "worker-rows",
+            "Worker and control database",
+        )
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else str(timedelta(seconds=round(seconds)))
+
+
+PROCESSES = Check("processes", "Processes", _look, needs_database=True)

@@ -1,0 +1,53 @@
+"""Queues: jobs do not wait for long, and none failed of late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from agents.models import Run
+from agents.nodes.ownership import own_runs
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+PATIENCE = timedelta(minutes=10)
+LATELY = timedelta(days=1)
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    now = timezone.now()
+    mine = Run.objects.filter(own_runs()).select_related("agent")
+    if visit.agent:
+        mine = mine.filter(agent__slug=visit.agent)
+    due = Q(not_before__isnull=True) | Q(not_before__lte=now)
+    waiting = mine.filter(due, state=Run.State.QUEUED)
+    oldest = waiting.order_by("created_at").first()
+    lost = mine.filter(state=Run.State.RUNNING, lease_until__lt=now - PATIENCE).count()
+    if oldest is not None and now - oldest.created_at > PATIENCE:
+        age = timedelta(seconds=round((now - oldest.created_at).total_seconds()))
+        yield Seen(
+            "warning",
+            f"{waiting.count()} jobs wait, the oldest ({oldest.kind} {oldest.agent_slug or oldest.subject}) for {age}.",
+            "Embedding many chunks takes its time; if no worker is alive, start the server.",
+            "age",
+        )
+    if lost:
+        yield Seen(
+            "problem", f"{lost} jobs were lost by their worker and not taken up again.", "Start the server.", "lost"
+        )
+    failed = mine.filter(state=Run.State.FAILED, finished_at__gt=now - LATELY)
+    if latest := failed.first():
+        yield Seen(
+            "warning",
+            f"{failed.count()} jobs failed since yesterday; the last, {latest.kind} of "
+            f"{latest.agent_slug or latest.subject or 'the server'}: {latest.error}",
+            "If its cause is gone the next one goes well by itself; else do what the error says.",
+            "failed",
+        )
+    if not failed and not lost and (oldest is None or now - oldest.created_at <= PATIENCE):
+        yield Seen("ok", f"{waiting.count()} jobs wait, {mine.filter(state=Run.State.RUNNING).count()} are under way.")
+
+
+QUEUES = Check("queues", "Jobs", _look, needs_database=True)
