@@ -1,8 +1,9 @@
 """`python -m memory_appliance.launch.models_setup`: build and install the local model runtime beside the server.
 
 llama-cpp-python comes as source only: 83 steps of a C++ compiler, minutes of work. So it is not part of the first
-set-up: this one-shot process does it at low priority, writes how far it is, and the models process joins when the
-package can be imported. uv keeps the built wheel in its cache: the next environment on this machine takes seconds.
+set-up: this one-shot process does it, beside a server at low priority, writes how far it is, and the models process
+joins when the package can be imported. uv keeps the built wheel in its cache: the next environment on this machine takes
+seconds.
 """
 
 from __future__ import annotations
@@ -53,14 +54,15 @@ def main() -> int:
     arguments = parser.parse_args()
     report = Reporter(arguments.state_dir)
     try:
-        install_models(report, extras=["models", *arguments.extra])
+        # Beside a server, which keeps the state file, it stands back; alone (make models, an image) it need not.
+        install_models(report, extras=["models", *arguments.extra], nice=NICE if arguments.state_dir else 0)
     except LaunchFailed as failure:
         report("failed", failure.message, failure.hint)
         return fail(failure)
     return 0
 
 
-def install_models(report: Report, *, extras: Sequence[str] = ("models",)) -> None:
+def install_models(report: Report, *, extras: Sequence[str], nice: int) -> None:
     """Install the extras, `models` among them, reporting every step. Raises `LaunchFailed`."""
     report("running", "checking", "")
 
@@ -74,7 +76,7 @@ def install_models(report: Report, *, extras: Sequence[str] = ("models",)) -> No
         ["--no-dev", *(part for extra in extras for part in ("--extra", extra)), "--verbose"],
         on_line=on_line,
         environment={"CMAKE_ARGS": " ".join([*_CMAKE_ARGS, *arguments])},
-        nice=NICE,
+        nice=nice,
     )
     report("done", "installed", "")
 
