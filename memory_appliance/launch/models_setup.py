@@ -2,8 +2,8 @@
 
 llama-cpp-python comes as source only: 83 steps of a C++ compiler, minutes of work. So it is not part of the first
 set-up: this one-shot process does it, beside a server at low priority, writes how far it is, and the models process
-joins when the package can be imported. uv keeps the built wheel in its cache: the next environment on this machine takes
-seconds.
+joins when the package can be imported. uv keeps the built wheel in its cache: the next environment on this machine
+takes seconds.
 """
 
 from __future__ import annotations
