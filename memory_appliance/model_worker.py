@@ -18,8 +18,8 @@ from celery import Celery
 from celery.signals import heartbeat_sent, worker_ready, worker_shutting_down
 
 from memory_appliance import settings
-from workers.celery_logs import log_as
 from workers.alive import say_alive
+from workers.celery_logs import log_as
 from workers.client import ModelsClient
 from workers.local_clients import LocalGenerator, LocalReranker
 from workers.model_worker import Models, ModelWorker

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from memory_appliance.admission import Admission
-from memory_appliance.chunked import MeasuredBody
+from memory_appliance.bodies import ReceivedBodies
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -18,14 +19,18 @@ if TYPE_CHECKING:
 def _counted_application() -> WSGIApplication:
     django_application = get_wsgi_application()
     from memory_appliance.metrics.counting import start_counting  # late: it needs Django's applications
+    from memory_appliance.metrics.instruments import instruments
 
     start_counting("web")
-    admitted = Admission(MeasuredBody(django_application), at_once=settings.MEMORY_WEB_THREADS)
+    received = partial(ReceivedBodies, limit=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, refused=instruments.refused)
+    admitted: WSGIApplication = Admission(
+        django_application, at_once=settings.MEMORY_WEB_THREADS, refused=instruments.refused
+    )
     if not settings.MEMORY_NODE_NAME:
-        return admitted
+        return received(admitted)
     from memory_appliance.nodes.forward import Forwarding  # late: a single server needs none of it
 
-    return Forwarding(admitted)
+    return received(Forwarding(admitted))
 
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")

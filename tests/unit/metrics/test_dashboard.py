@@ -44,6 +44,7 @@ def existing(counts: Instruments, al: Agent, monkeypatch: pytest.MonkeyPatch) ->
     counts.noted(duplicate=False)
     counts.job_ended(kind="update", state="done", seconds=1)
     counts.answered(method="GET", route="mcp", status=200, seconds=1)
+    counts.refused("waiting_room")
     WorkerHeartbeat.objects.create(name="worker", at=timezone.now())
     request_run(agent=al, kind=Run.Kind.UPDATE, reason="test")
     monkeypatch.setattr(present, "models_client", Models)

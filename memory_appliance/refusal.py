@@ -1,0 +1,28 @@
+"""refuse(): an error in the one shape, given before Django hears of the request; the connection is closed after it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from memory_appliance.api.codes import ErrorCode
+from memory_appliance.api.shape import error_body
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse
+
+_REASONS = {400: "Bad Request", 429: "Too Many Requests"}
+_RETRY_SECONDS = 2
+
+
+def refuse(start_response: StartResponse, code: ErrorCode, message: str, *, hint: str) -> list[bytes]:
+    body = json.dumps(error_body(code, message, hint=hint)).encode()
+    headers = [
+        ("Content-Type", "application/json"),
+        ("Content-Length", str(len(body))),
+        ("Connection", "close"),
+    ]
+    if code is ErrorCode.TOO_MANY_REQUESTS:
+        headers.append(("Retry-After", str(_RETRY_SECONDS)))
+    start_response(f"{code.status} {_REASONS[code.status]}", headers)
+    return [body]

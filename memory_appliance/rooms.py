@@ -1,0 +1,21 @@
+"""How many requests a web process takes in at the same time: numbers for its doors and for whoever starts it."""
+
+from __future__ import annotations
+
+BODIES = 256
+"""Bodies that may be on their way (bodies.py)."""
+
+WAITING_ROOM = 128
+"""Requests that may wait for a working thread (admission.py)."""
+
+RECALL_ROOM = 256
+"""The same for recalls: each has a deadline, and those that are late when their turn comes are answered in no time."""
+
+REFUSALS = 32
+"""Requests that are just being told that there is no room."""
+
+THREADS = BODIES + RECALL_ROOM + REFUSALS
+"""Threads beyond those that work. They are started when needed and end when idle."""
+
+CONNECTIONS = 4096
+"""Open connections, silent ones included: with few, some hundred silent ones would keep everybody else out."""
