@@ -14,9 +14,16 @@ from django.utils.http import urlencode
 
 from memory_appliance.web.diff import visible as shown
 from memory_appliance.web.tabs import TABS, Tab
+from search.documents.lines import split_lines
 
 register = template.Library()
 register.filter("visible", shown)
+
+
+@register.filter
+def visible_lines(text: str) -> str:
+    """`visible`, with the line breaks left as they are: for what wraps as it was written."""
+    return "\n".join(shown(line.rstrip("\r\n")) for line in split_lines(text))
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,11 @@ class Link:
     for_owners: bool = False
 
 
-MAIN: tuple[Link, ...] = (Link("overview", _("Overview"), "o"),)
+MAIN: tuple[Link, ...] = (
+    Link("overview", _("Overview"), "o"),
+    Link("playground", _("Search"), "s"),
+    Link("recall-fleet", _("Recall"), "r"),
+)
 """The links at the top of every page, in their order."""
 
 

@@ -24,7 +24,9 @@ class Tab:
 
 
 TABS: tuple[Tab, ...] = (
+    Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f"),
+    Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),
     Tab("history", _("Versions"), "v"),
 )

@@ -9,6 +9,8 @@ from memory_appliance.web import preferences
 from memory_appliance.web.files import urls as files
 from memory_appliance.web.gallery import gallery
 from memory_appliance.web.overview import urls as overview
+from memory_appliance.web.playground import urls as playground
+from memory_appliance.web.recall import urls as recall
 from memory_appliance.web.scope import urls as scope
 from memory_appliance.web.sign_in import PasswordChange, SignIn
 
@@ -22,4 +24,6 @@ pages: list[URLPattern] = [
     path("components", gallery, name="components"),
     *scope.pages,
     *files.pages,
+    *playground.pages,
+    *recall.pages,
 ]

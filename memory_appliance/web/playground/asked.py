@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from agents.actors import Actor, Caller
 from agents.memory import SearchParams
-from agents.sessions import Session
+from memory_appliance.web.as_chat import AsChat
 from search.spec import Corpus, Mode
 
 MODES: tuple[Mode, ...] = ("search", "vsearch", "hybrid", "query")
@@ -28,8 +27,8 @@ class Asked:
     abstain: bool = False
     explain: bool = False
     """Whether the arithmetic of every hit is open from the start; it is always there."""
-    session_key: str = ""
-    chat_type: str = ""
+    chat: AsChat = field(default_factory=AsChat)
+    """Who searches: the person, or one of the agent's chats."""
 
     def params(self, mode: Mode, *, deadline_ms: int) -> SearchParams:
         return SearchParams(
@@ -47,17 +46,6 @@ class Asked:
             counts=False,
         )
 
-    @property
-    def session(self) -> Session | None:
-        """The chat to search as; None for the person's own search."""
-        if not (self.session_key or self.chat_type):
-            return None
-        return Session(key=self.session_key or None, chat_type=self.chat_type or None)
-
-    def caller(self, person: Actor) -> Caller:
-        """A chat that is named by its key is let in by the rules alone, as a gateway's would be."""
-        return Caller(person, trusted=not self.session_key)
-
     def address(self, **changes: Any) -> str:
         """`?…` of this search with `changes`; what is empty is left out."""
         asked = replace(self, **changes)
@@ -71,8 +59,8 @@ class Asked:
             "intent": asked.intent,
             "abstain": "on" if asked.abstain else "",
             "explain": "on" if asked.explain else "",
-            "session": asked.session_key,
-            "chat_type": asked.chat_type,
+            "session": asked.chat.session_key,
+            "chat_type": asked.chat.chat_type,
         }
         return "?" + urlencode(
             {name: value for name, value in values.items() if value not in ("", None, ())}, doseq=True

@@ -82,7 +82,7 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
     began = time.perf_counter()
     try:
         found = memory.search(
-            agent=access.agent, caller=asked.caller(access.actor), session=asked.session, params=params
+            agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session, params=params
         )
     except (RuleError, SearchError) as error:
         return _column(asked, mode, "error", reason=error.message, notes=(error.hint,) if error.hint else ())

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from agents.agent_settings import AgentSettings
 from agents.memory import MAX_RESULTS
-from agents.sessions import CHAT_TYPES, MAX_KEY_CHARS
+from memory_appliance.web.as_chat import ChatFields
 from memory_appliance.web.playground.asked import MODES, Asked
 from search.spec import Corpus, Mode
 
@@ -24,7 +24,7 @@ MODE_LABELS = {
 _CORPORA = (("memory", _("notes")), ("sessions", _("conversations")), ("all", _("notes and conversations")))
 
 
-class SearchForm(forms.Form):
+class SearchForm(ChatFields):
     """Always bound: an empty address is a search that nobody has typed yet."""
 
     q = forms.CharField(label=_("Question or words"), required=False, strip=False)
@@ -47,19 +47,6 @@ class SearchForm(forms.Form):
     )
     abstain = forms.BooleanField(label=_("Say nothing rather than something doubtful"), required=False)
     explain = forms.BooleanField(label=_("Open the arithmetic of every result"), required=False)
-    session = forms.CharField(
-        label=_("Session key"),
-        required=False,
-        max_length=MAX_KEY_CHARS,
-        help_text=_("Such as agent:main:telegram:direct:42. The scope rules decide what that chat sees."),
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "dir": "ltr"}),
-    )
-    chat_type = forms.ChoiceField(
-        label=_("Chat type"),
-        required=False,
-        choices=[("", _("as the key says")), *((kind, kind) for kind in CHAT_TYPES)],
-        help_text=_("Can make a chat less private than its key says, never more."),
-    )
 
     def __init__(self, data: QueryDict, own: AgentSettings, collections: Sequence[str]) -> None:
         super().__init__(data)
@@ -83,8 +70,7 @@ class SearchForm(forms.Form):
             intent=values["intent"],
             abstain=values["abstain"],
             explain=values["explain"],
-            session_key=values["session"].strip(),
-            chat_type=values["chat_type"],
+            chat=self.chat(),
         )
 
     @property
@@ -104,7 +90,3 @@ class SearchForm(forms.Form):
         """Whether any of the fields that are folded away is in use or wrong."""
         folded = ("collection", "corpus", "limit", "min_score", "intent", "abstain", "explain")
         return any(self.data.get(name) for name in folded)
-
-    @property
-    def as_a_chat(self) -> bool:
-        return bool(self.data.get("session") or self.data.get("chat_type"))

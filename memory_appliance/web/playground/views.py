@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -59,7 +59,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     """On to the agent that is named, the only one, or the one searched last; `choose` asks for the list of them."""
     agents = list(Agent.objects.filter(agents_for(request.user)).only("slug", "name"))
     if not agents and not is_owner(request.user):
-        return render(request, "no_access.html", status=403)
+        return answer(request, "account/no_access.html", {}, status=403)
     rest = request.GET.copy()
     wanted = rest.pop("agent", [request.COOKIES.get(LAST_AGENT, "")])[-1]
     asks = rest.pop("choose", [])
@@ -99,8 +99,10 @@ def playground(request: HttpRequest, access: Access) -> HttpResponse:
 def _page(request: HttpRequest, access: Access, asked: Asked) -> Page:
     """A chat that the rules refuse is not searched for: trying things out leaves no denials in the audit log."""
     decision = None
-    if asked.session is not None:
-        decision = memory.check_scope(agent=access.agent, caller=asked.caller(access.actor), session=asked.session)
+    if asked.chat:
+        decision = memory.check_scope(
+            agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session
+        )
     if not asked.query.strip() or (decision is not None and not decision.allowed):
         return Page(asked, decision=decision)
     patient = not request.headers.get("HX-Request")

@@ -16,7 +16,7 @@ from tests import cast
 OPEN = {"accounts/login/", "accounts/logout/", "admin/login/", "api/docs", "health/live", "health/ready", "metrics"}
 """Show nothing of any agent to anybody."""
 
-OWN = {""}
+OWN = {"", "search", "recall"}
 """Show a member the agents of their roles."""
 
 OF_AN_AGENT = {
@@ -27,7 +27,12 @@ OF_AN_AGENT = {
     "agents/<slug:slug>/files",
     "agents/<slug:slug>/files/new",
     "agents/<slug:slug>/history",
+    "agents/<slug:slug>/recall",
+    "agents/<slug:slug>/recall/<int:number>",
+    "agents/<slug:slug>/recall/triggers",
+    "agents/<slug:slug>/recall/try",
     "agents/<slug:slug>/scope",
+    "agents/<slug:slug>/search",
 }
 """Show a person with a role for that one agent what is that agent's."""
 
@@ -96,7 +101,7 @@ def test_a_page_of_an_agent_of_others_is_as_if_it_was_not_there(
 ) -> None:
     nobody = Client()
     nobody.force_login(User.objects.create_user("guest"))
-    path = "/" + address.replace("<slug:slug>", slug)
+    path = "/" + address.replace("<slug:slug>", slug).replace("<int:number>", "1")
     form = {"path": "MEMORY.md", "version": "0" * 64}
     for query in ({}, form):
         assert "/login/" in client.get(path, query)["Location"]

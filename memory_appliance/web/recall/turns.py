@@ -1,0 +1,92 @@
+"""The lists of turns: of one agent, and of all that a person may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from agents.models import Agent, RecallEvent
+from agents.recall_events import EventFilter, find_events
+from agents.roles import agents_for, is_owner
+from memory_appliance.web.access import Access, agent_page, person_page
+from memory_appliance.web.page import answer
+from memory_appliance.web.recall.form import EventForm
+from memory_appliance.web.recall.words import LANES, reason_of
+from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+ROWS = 50
+_TONES = {"ok": "good", "timeout_partial": "good", "denied": "warn"}
+LARGEST_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """An event as the lists show it."""
+
+    event: RecallEvent
+    outcome: StrOrPromise
+    tone: str
+    reason: StrOrPromise
+    lane: StrOrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsPage:
+    rows: tuple[TurnRow, ...] = ()
+    newer: int | None = None
+    older: int | None = None
+    live: bool = False
+    """Whether it asks for itself again: the newest page does."""
+
+
+def row_of(event: RecallEvent) -> TurnRow:
+    return TurnRow(
+        event=event,
+        outcome=OUTCOMES.get(event.status, event.status),
+        tone="bad" if event.status in TROUBLED_OUTCOMES else _TONES.get(event.status, ""),
+        reason=reason_of(event.reason),
+        lane=LANES.get(event.lane, ""),
+    )
+
+
+@agent_page("view")
+@require_safe
+def turns(request: HttpRequest, access: Access) -> HttpResponse:
+    form = EventForm(request.GET, agent=access.agent)
+    page = _page(request, form.wanted(), Q()) if form.is_valid() else TurnsPage()
+    return answer(request, "recall/turns.html", {"access": access, "form": form, "page": page})
+
+
+@person_page
+@require_safe
+def fleet_turns(request: HttpRequest) -> HttpResponse:
+    visible = agents_for(request.user)
+    agents = list(Agent.objects.filter(visible).only("slug", "name", "timezone"))
+    if not agents and not is_owner(request.user):
+        return answer(request, "account/no_access.html", {}, status=403)
+    form = EventForm(request.GET, agents=agents)
+    page = _page(request, form.wanted(), visible) if form.is_valid() else TurnsPage()
+    return answer(request, "recall/fleet.html", {"form": form, "page": page, "agents": agents})
+
+
+def _page(request: HttpRequest, wanted: EventFilter, visible: Q) -> TurnsPage:
+    before, after = (_number(request.GET.get(name, "")) for name in ("before", "after"))
+    found = find_events(wanted, visible, limit=ROWS, before=before, after=after)
+    return TurnsPage(
+        rows=tuple(row_of(event) for event in found.events),
+        newer=found.newer,
+        older=found.older,
+        live=before is None and after is None,
+    )
+
+
+def _number(text: str) -> int | None:
+    """The id in an address; None for what is none, as if it was not there."""
+    return min(int(text), LARGEST_ID) if text.isascii() and text.isdigit() and len(text) < 20 else None
