@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import DisallowedHost, MiddlewareNotUsed
+from django.core.exceptions import DisallowedHost, MiddlewareNotUsed, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -43,7 +43,9 @@ GRACE_SECONDS = 2.0
 """Beyond the request's own deadline, for the way there and back."""
 PATIENCE_SECONDS = 120.0
 """For requests without a deadline."""
-FLUSH_SECONDS = 660.0
+LONG_SECONDS = 660.0
+_LONG = frozenset({"flush", "reset", "consolidate", "import", "jsonl"})
+"""Where a model writes, or a whole archive is read; the longest deadline that a caller can give is ten minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class NodeDoor:
             away = request.META.pop(AWAY, None)
             if hop is None and away is None and home.url and _known_host(request):
                 request.META[PLAN] = _plan(request, home)
-                return HttpResponse(status=503)  # never seen: the request is handed on instead
+                return HttpResponse()  # never seen: the request is handed on instead
             request.META[_REFUSAL] = _not_here(home, handed_on=hop is not None)
         elif home.frozen_at is not None and not only_reads(request):
             moving = AgentMoving(home.slug)
@@ -119,26 +121,30 @@ def _restore(request: HttpRequest) -> Hop | None:
 
 
 def _plan(request: HttpRequest, home: Home) -> Plan:
-    meta = request.META
-    arrived = meta.get(ARRIVED, time.monotonic())
-    body = request.body if request.path_info == "/mcp" else None
-    return Plan(home.node, home.url, arrived, _patience(request, home), body)
-
-
-def _patience(request: HttpRequest, home: Home) -> float:
-    """How long the owner may take: the deadline that the request has there, and some grace."""
+    """The owner may take as long as the deadline that the request has there, and some grace."""
+    arrived = request.META.get(ARRIVED, time.monotonic())
     what = request.path_info.rpartition("/")[2]
     own = read_settings(home.settings)
     defaults = {"search": own.deadline_ms, "recall": own.recall_timeout_ms}
-    if request.method == "POST" and what in defaults and request.path_info.startswith("/api/"):
-        return _deadline_ms(request, defaults[what]) / 1000 + GRACE_SECONDS
-    return FLUSH_SECONDS if what in ("flush", "reset", "consolidate", "import", "jsonl") else PATIENCE_SECONDS
+    if request.path_info == "/mcp":
+        return Plan(home.node, home.url, arrived, PATIENCE_SECONDS, request.body)
+    if request.method == "POST" and what in defaults and (body := _small_body(request)) is not None:
+        patience = _deadline_ms(body, defaults[what]) / 1000 + GRACE_SECONDS
+        return Plan(home.node, home.url, arrived, patience, body)
+    return Plan(home.node, home.url, arrived, LONG_SECONDS if what in _LONG else PATIENCE_SECONDS)
 
 
-def _deadline_ms(request: HttpRequest, default: int) -> float:
-    """Reads the body, which the plan then carries."""
+def _small_body(request: HttpRequest) -> bytes | None:
+    """None when it is larger than the server reads: the owner says so."""
     try:
-        wanted = json.loads(request.body)
+        return request.body
+    except RequestDataTooBig:
+        return None
+
+
+def _deadline_ms(body: bytes, default: int) -> int:
+    try:
+        wanted = json.loads(body)
     except ValueError:
         return default
     values: dict[str, Any] = wanted if isinstance(wanted, dict) else {}
