@@ -23,7 +23,7 @@ WITH entries AS (
 ), mine AS (SELECT * FROM entries WHERE collection IN (SELECT value FROM json_each(?1)))
 """
 _FILE = (
-    "SELECT path, collection, size, modified, (SELECT count(*) FROM chunks k WHERE k.file_id = id), hash, problem"
+    "SELECT path, collection, size, modified, (SELECT count(*) FROM chunks k WHERE k.file_id = mine.id), hash, problem"
     " FROM mine "
 )
 # From ?2 up to ?3 lies what begins with the folder; what of a path is behind that begins at character ?4.
@@ -39,7 +39,8 @@ _NAMED = (
     _ENTRIES
     + _FILE
     + (  # noqa: S608
-        r"WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) w WHERE path NOT LIKE w.value ESCAPE '\') ORDER BY path LIMIT ?3"
+        "WHERE NOT EXISTS (SELECT 1 FROM json_each(?2) w WHERE instr(lower(path), lower(w.value)) = 0)"
+        " ORDER BY path LIMIT ?3"
     )
 )
 _LAST = "\U0010ffff"
@@ -90,19 +91,15 @@ def list_folder(spec: IndexSpec, path: str = "", *, limit: int = 200, offset: in
 
 
 def find_names(spec: IndexSpec, words: str, *, limit: int = 200) -> tuple[FileEntry, ...]:
-    """Files whose path holds every word of `words`, whatever its case, by path."""
+    """Files whose path holds every word of `words`, by path; capitals of Latin letters do not count."""
     names = json.dumps([collection.name for collection in spec.collections])
-    wanted = json.dumps([f"%{_escaped(word)}%" for word in words.split()])
+    wanted = json.dumps(words.split())
     try:
         with reading(spec.path) as connection:
             rows = connection.execute(_NAMED, (names, wanted, limit))
             return tuple(_entry(*row) for row in rows)
     except IndexUnavailable:
         return ()
-
-
-def _escaped(word: str) -> str:
-    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _entry(

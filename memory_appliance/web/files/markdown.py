@@ -66,7 +66,9 @@ def render(text: str, *, link: LinkTo, marked: Lines | None = None) -> SafeStrin
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": DEEPEST}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": DEEPEST}).enable(
+        ["table", "strikethrough"]
+    )
     parser.disable("reference")  # a definition that nothing refers to would be in the file and not on the page
     parser.inline.ruler.before("html_inline", "comment", _comment)
     parser.core.ruler.push("places", _places)
@@ -98,17 +100,20 @@ def _places(state: StateCore) -> None:
     """Where every block begins, as an id; which of them are marked; where every link leads."""
     marked: Lines | None = state.env["marked"]
     taken: set[int] = set()
+    item: Token | None = None
     for token in state.tokens:
         if token.level >= DEEPEST - 1:
             raise TooMuch  # what is deeper was dropped by the parser
+        item = token if token.type == "list_item_open" else item
         if token.nesting >= 0 and token.map is not None and token.type not in _WITHOUT_PLACE | {"inline"}:
+            shown = item if token.hidden and item is not None else token  # a tight list shows no paragraphs
             first, last = token.map[0] + 1, max(token.map[0] + 1, token.map[1])
             if marked and first <= marked.last and last >= marked.first and token.type in _LEAVES:
-                token.attrJoin("class", "cited")
+                shown.attrJoin("class", "cited")
                 first = max(first, marked.first)
             if first not in taken:
                 taken.add(first)
-                token.attrSet("id", f"L{first}")
+                shown.attrSet("id", f"L{first}")
         for child in token.children or ():
             if child.type == "link_open":
                 _lead(child, state.env["link"])

@@ -64,8 +64,8 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method != "POST":
         path = request.GET.get("path", "")[:1000]
         initial = {"key": secrets.token_hex(16), "target": "file" if path else "daily", "path": path}
-        return _page(request, access, NoteForm(initial=initial))
-    form = NoteForm(request.POST)
+        return _page(request, access, NoteForm(initial=initial, label_suffix=""))
+    form = NoteForm(request.POST, label_suffix="")
     noted = _write(access, form) if form.is_valid() else None
     if noted is None:
         return _page(request, access, form, status=422)

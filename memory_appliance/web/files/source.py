@@ -43,11 +43,11 @@ class SourcePage:
 
 
 def source_page(text: str, *, start: int, marked: Lines | None) -> SourcePage:
-    """From line `start`; when lines are marked, from the page that holds the first of them."""
+    """From line `start`; in a long file with marked lines, from somewhat before them."""
     total = count_lines(text)
     every = split_lines(text)[:total]
-    if marked is not None and not start:
-        start = marked.first - (marked.first - 1) % MOST_LINES
+    if marked is not None and not start and total > MOST_LINES:
+        start = min(marked.first, total) - MOST_LINES // 4
     start = min(max(start, 1), max(total, 1))
     shown: list[SourceLine] = []
     chars = 0
