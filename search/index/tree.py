@@ -36,7 +36,7 @@ _HERE = "WHERE path >= ?2 AND path < ?3 AND instr(substr(path, ?4), '/') = 0"
 _COUNT = _ENTRIES + "SELECT count(*) FROM mine " + _HERE  # noqa: S608
 _FILES = _ENTRIES + _FILE + _HERE + " ORDER BY day IS NOT NULL, day DESC, path LIMIT ?5 OFFSET ?6"
 _LACKS_A_WORD = "SELECT 1 FROM json_each(?2) w WHERE instr(lower(mine.path), lower(w.value)) = 0"
-_NAMED = f"{_ENTRIES} {_FILE} WHERE NOT EXISTS ({_LACKS_A_WORD}) ORDER BY path LIMIT ?3"  # noqa: S608
+_NAMED = f"{_ENTRIES} {_FILE} WHERE NOT EXISTS ({_LACKS_A_WORD}) ORDER BY path LIMIT ?3"
 _LAST = "\U0010ffff"
 
 
