@@ -6,14 +6,17 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from celery.signals import worker_ready
 from django.db import DatabaseError, connection
+from django.db.models import Q
 from django.utils import timezone
 
-from agents.models import Run, WorkerHeartbeat
+from agents.models import AgentMove, Run, WorkerHeartbeat
+from agents.nodes.ownership import own_name, own_runs
 from agents.nodes.registry import say_alive, worker_name
 from workers.lease import PROCESS
 from workers.stopping import STOPPING
@@ -51,13 +54,19 @@ def beat() -> None:
 
 
 def release_runs_of_the_dead() -> int:
-    """Let the leases of processes of this machine that are gone run out now instead of in a minute or more."""
+    """Let the leases of processes of this machine that are gone run out now, and not in a minute. How many runs."""
+    now = timezone.now()
+    moves = AgentMove.objects.filter(Q(source=own_name()) | Q(target=own_name()), step__in=AgentMove.ACTIVE)
+    moves.filter(lease_owner__in=_dead(moves.values_list("lease_owner", flat=True))).update(lease_until=now)
+    running = Run.objects.filter(own_runs(), state=Run.State.RUNNING)
+    return running.filter(lease_owner__in=_dead(running.values_list("lease_owner", flat=True))).update(lease_until=now)
+
+
+def _dead(owners: Iterable[str]) -> list[str]:
+    """Those that were threads of a process of this machine which is gone."""
     host = f"{socket.gethostname()[:40]}:"
-    left = Run.objects.filter(state=Run.State.RUNNING, lease_owner__startswith=host).exclude(
-        lease_owner__startswith=PROCESS
-    )
-    dead = [run.pk for run in left if not _may_be_alive(run.lease_owner.removeprefix(host).split(":")[0])]
-    return Run.objects.filter(pk__in=dead, state=Run.State.RUNNING).update(lease_until=timezone.now())
+    others = (owner for owner in owners if owner.startswith(host) and not owner.startswith(PROCESS))
+    return [owner for owner in others if not _may_be_alive(owner.removeprefix(host).split(":")[0])]
 
 
 def _may_be_alive(pid: str) -> bool:
