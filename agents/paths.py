@@ -9,7 +9,7 @@ from django.conf import settings
 
 from agents.errors import Invalid
 
-PRIVATE_FOLDERS = ("indexes", "run", "models", "backups", "history", "transcripts", "evaluation", "logs")
+PRIVATE_FOLDERS = ("indexes", "run", "models", "backups", "replaced", "history", "transcripts", "evaluation", "logs")
 """Inside the data folder, these are the server's own."""
 
 MAX_PATH_CHARS = 1000

@@ -174,7 +174,8 @@ class _Maker:
 
     def _keep_folders(self, agents: list[Agent]) -> None:
         """Two walks: the first only counts, so that progress has an end."""
-        roots = [root for agent in agents for root in roots_of(agent, self._left_out)]
+        workspaces = [Path(agent.workspace) for agent in agents]
+        roots = [root for agent in agents for root in roots_of(agent, workspaces, self._left_out)]
         total = sum(1 for root in roots for _ in files_below(root, LeftOut()))
         done = 0
         for root in roots:

@@ -13,7 +13,7 @@ Mere collections outside the data folder are the owner's sources, not ours: they
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,15 +53,17 @@ class LeftOut:
         return (*self.lines, *([f"and {self.more} more"] if self.more else ()))
 
 
-def roots_of(agent: Agent, left_out: LeftOut) -> list[Root]:
-    """The agent's folders, its collections prefetched or not."""
-    own, workspace = data_dir().resolve(), Path(agent.workspace)
-    roots = [Root(f"workspaces/{agent.slug}", workspace)]
+def roots_of(agent: Agent, workspaces: Sequence[Path], left_out: LeftOut) -> list[Root]:
+    """The agent's folders, its collections prefetched or not. `workspaces`: of all agents."""
+    own = data_dir().resolve()
+    roots = [Root(f"workspaces/{agent.slug}", Path(agent.workspace))]
     for collection in agent.collections.all():
         folder = Path(collection.path)
-        if collection.kind != Collection.Kind.CUSTOM or folder.is_relative_to(workspace):
+        if collection.kind != Collection.Kind.CUSTOM or any(map(folder.is_relative_to, workspaces)):
             continue
-        if folder.is_relative_to(own):
+        if any(workspace.is_relative_to(folder) for workspace in workspaces):
+            left_out.add(str(folder), f"collection {collection.name} of {agent.slug} takes in whole workspaces")
+        elif folder.is_relative_to(own):
             roots.append(Root(f"collections/{agent.slug}/{collection.name}", folder))
         else:
             left_out.add(str(folder), f"collection {collection.name} of {agent.slug} lies outside the data folder")

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from django.core.checks import ERROR, run_checks
 
 from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.finding import Level
 
 
 def _look(visit: Visit) -> Iterator[Seen]:
     messages = run_checks(tags=["memory"])
     for message in messages:
-        level = "problem" if message.level >= ERROR else "warning"
+        level: Level = "problem" if message.level >= ERROR else "warning"
         yield Seen(level, str(message.msg), str(message.hint or ""), (message.id or "").lower())
     if not messages:
         yield Seen("ok", "Every option is one, every allowed folder is there.")

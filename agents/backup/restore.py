@@ -1,0 +1,137 @@
+"""restore(): the whole server as it was: into an empty data folder, or with `force` in place of what is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection
+from django.utils import timezone
+
+from agents.backup.control import CONTROL, control_file
+from agents.backup.options import SECRET_KEY, SETTINGS, secret_key_file
+from agents.backup.places import adapt_places
+from agents.backup.staging import STAGED, Staged, staged
+from agents.backup.swap import Swap
+from agents.backup.values import Backup, BackupError, ReportProgress
+from agents.models import Agent, Collection, Run, WorkerHeartbeat
+from agents.paths import data_dir
+
+FOLDERS = ("workspaces", "transcripts", "history")
+UNFINISHED = "restore-unfinished.json"
+"""Lies in the data folder from the first rename to the last: a start that finds it is refused."""
+SIDE_FILES = ("", "-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`kept` holds what was replaced; None when nothing was. `remarks` are for the owner."""
+
+    backup: str
+    agents: tuple[str, ...]
+    kept: Path | None
+    remarks: tuple[str, ...]
+
+
+def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _: None) -> Restored:
+    """Nothing may run on this data folder meanwhile: the caller sees to that. Raises `BackupError`.
+
+    Everything is written out and checked before the first thing is moved. Indexes stay: they follow the files by
+    themselves, and their vectors are worth keeping; those that the backup holds replace them.
+    """
+    if connection.vendor != "sqlite":
+        raise BackupError(
+            f"The control database is {connection.display_name}, which is restored by its own tools.",
+            hint="Restore single agents with --agent.",
+        )
+    places = _places(backup)
+    there = [path for path in places.values() if _is_something(path)]
+    if there and not force:
+        raise BackupError(
+            f"There is something already: {', '.join(str(path) for path in there[:3])}.",
+            hint="Add --force to replace it; what is there now is kept under a name that is printed.",
+            code="not_empty",
+        )
+    with staged(backup, progress=progress) as found:
+        remarks = () if backup.control_only else _adapt(backup)
+        moves = {**_outside(found), **_collections(found)}
+        connection.close()
+        swap = Swap()
+        _mark(backup, swap.kept)
+        try:
+            with swap:
+                _exchange(swap, found, places, moves)
+        finally:
+            if swap.whole:
+                (data_dir() / UNFINISHED).unlink()
+    return Restored(backup.name, backup.agents, swap.kept if swap.kept_anything else None, remarks)
+
+
+def _exchange(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Path, Path]) -> None:
+    for place, path in places.items():
+        for suffix in SIDE_FILES if place == CONTROL else ("",):
+            swap.set_aside(path.with_name(path.name + suffix), place + suffix)
+    for source, target in moves.items():
+        swap.set_aside(target, str(source.relative_to(found.folder)))
+        swap.put(source, target)
+    for place, path in places.items():
+        swap.put(found.folder / place, path)
+
+
+def _places(backup: Backup) -> dict[str, Path]:
+    """Place inside the backup → what it replaces."""
+    own = data_dir()
+    places = {CONTROL: control_file(), SETTINGS: own / "settings-of-backup.env"}
+    if not backup.control_only:
+        places |= {name: own / name for name in FOLDERS}
+    if backup.with_indexes:
+        places["indexes"] = own / "indexes"
+    if backup.with_secrets:
+        places[SECRET_KEY] = secret_key_file()
+    return places
+
+
+def _is_something(path: Path) -> bool:
+    """The key of web sessions is made by whatever command comes first: it alone is nothing to lose."""
+    if path == secret_key_file() or path.name.endswith(".env"):
+        return False
+    return any(path.iterdir()) if path.is_dir() else path.exists()
+
+
+def _adapt(backup: Backup) -> tuple[str, ...]:
+    """Places of now; jobs of then are over; every agent's files are looked at anew."""
+    remarks = adapt_places(STAGED, backup.data_dir)
+    now = timezone.now()
+    Run.objects.using(STAGED).filter(state__in=Run.ACTIVE).update(
+        state=Run.State.CANCELLED, finished_at=now, error="The server was restored from a backup."
+    )
+    WorkerHeartbeat.objects.using(STAGED).all().delete()
+    Agent.objects.using(STAGED).update(update_requested_at=now, next_update_at=None)
+    return remarks
+
+
+def _outside(found: Staged) -> dict[Path, Path]:
+    """Workspaces that do not lie where the backup's folder of workspaces goes."""
+    moves = {}
+    for slug, workspace in Agent.objects.using(STAGED).values_list("slug", "workspace"):
+        if Path(workspace) != data_dir() / "workspaces" / slug:
+            moves[found.folder / "workspaces" / slug] = Path(workspace)
+    return moves
+
+
+def _collections(found: Staged) -> dict[Path, Path]:
+    """Folders inside the data folder; one that two agents read, or that lies in another, comes once."""
+    moves: dict[Path, Path] = {}
+    rows = Collection.objects.using(STAGED).select_related("agent")
+    for row in rows.filter(kind=Collection.Kind.CUSTOM).order_by("path"):
+        source, target = found.folder / "collections" / row.agent.slug / row.name, Path(row.path)
+        if source.is_dir() and not any(target.is_relative_to(other) for other in moves.values()):
+            moves[source] = target
+    return moves
+
+
+def _mark(backup: Backup, kept: Path) -> None:
+    """So that a start in the middle is refused with the way out."""
+    mark = {"backup": backup.name, "folder": str(backup.path.parent), "kept": str(kept)}
+    (data_dir() / UNFINISHED).write_text(json.dumps(mark))

@@ -1,0 +1,129 @@
+"""Staging: a backup's files written beside their places and checked, before anything that is there is touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from django.core.management import call_command
+from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+
+from agents.backup.blocks import BlockDamaged, BlockStore
+from agents.backup.catalog import read_listing
+from agents.backup.control import CONTROL, control_problems
+from agents.backup.values import FORMAT, Backup, BackupError, Progress, ReportProgress, StoredFile
+from agents.paths import data_dir
+
+STAGED = "staged"
+"""Django's name of the backup's control database while it is looked into."""
+_FOLDER = ".restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """`folder` holds the files at their places inside the backup."""
+
+    backup: Backup
+    folder: Path
+
+    @property
+    def control(self) -> Path:
+        return self.folder / CONTROL
+
+
+@contextmanager
+def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProgress) -> Iterator[Staged]:
+    """Write out the files whose place begins with one of `wanted`, or all; nothing is left behind afterwards.
+
+    The backup's control database is brought up to this version and can be asked as `STAGED`. Raises `BackupError`
+    for what a newer version made, and for a damaged backup.
+    """
+    _refuse_newer(backup)
+    folder = data_dir() / _FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True, mode=0o700)
+        _write_all(backup, folder, wanted, progress)
+        with _as_database(folder / CONTROL):
+            yield Staged(backup, folder)
+    except OSError as error:
+        raise BackupError(
+            f"{error.filename or folder} cannot be written: {error.strerror}. Nothing was replaced.",
+            hint="Make room, or give the server's user the right to write there.",
+        ) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_newer(backup: Backup) -> None:
+    known = MigrationLoader(None).disk_migrations
+    unknown = [f"{app}.{name}" for app, name in backup.migrations.items() if (app, name) not in known]
+    if backup.format > FORMAT or unknown:
+        raise BackupError(
+            f"Backup {backup.name} was made by a newer version ({backup.version}"
+            + (f", with {unknown[0]})." if unknown else ")."),
+            hint="Upgrade this server first, then restore.",
+        )
+
+
+def _write_all(backup: Backup, folder: Path, wanted: tuple[str, ...], progress: ReportProgress) -> None:
+    store = BlockStore(backup.path.parent)
+    files = [file for file in read_listing(store, backup) if _is_wanted(file.path, wanted)]
+    for number, file in enumerate(files, 1):
+        try:
+            _write(store, folder, file)
+        except BlockDamaged as error:
+            raise BackupError(
+                f"Backup {backup.name} is damaged at {file.path}: {error}. Nothing was replaced.",
+                hint="Use an earlier one: manage.py backup list.",
+            ) from error
+        progress(Progress("reading the backup", number, len(files)))
+    problems = control_problems(folder / CONTROL)
+    if problems:
+        raise BackupError(
+            f"The control database in {backup.name} is damaged: {problems[0]}. Nothing was replaced.",
+            hint="Use an earlier one: manage.py backup list.",
+        )
+
+
+def _is_wanted(place: str, wanted: tuple[str, ...]) -> bool:
+    return not wanted or place == CONTROL or place.startswith(wanted)
+
+
+def _write(store: BlockStore, folder: Path, file: StoredFile) -> None:
+    parts = PurePosixPath(file.path).parts
+    if file.path.startswith("/") or ".." in parts or not parts:
+        raise BlockDamaged("its place lies outside the backup")
+    path = folder.joinpath(*parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as out:
+        out.writelines(store.read(file.blocks))
+        os.fchmod(out.fileno(), file.mode | 0o200)
+    os.utime(path, ns=(file.mtime_ns, file.mtime_ns))
+
+
+@contextmanager
+def _as_database(path: Path) -> Iterator[None]:
+    connections.settings[STAGED] = {
+        **connections.settings["default"],
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(path),
+        "OPTIONS": {"transaction_mode": "IMMEDIATE"},
+        "CONN_MAX_AGE": 0,
+    }
+    try:
+        call_command("migrate", database=STAGED, verbosity=0, interactive=False)
+        yield
+    except sqlite3.Error as error:
+        raise BackupError(f"The backup's control database cannot be used: {error}.", hint="Use another one.") from error
+    finally:
+        connections[STAGED].close()
+        del connections[STAGED]
+        del connections.settings[STAGED]

@@ -1,0 +1,76 @@
+"""Swap: put restored folders in their places, and keep what was there under one name.
+
+Every step is a rename. What was moved is written down in the order in which it happened, so that a failure is undone.
+"""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+from django.utils import timezone
+
+from agents.paths import data_dir
+
+REPLACED = "replaced"
+
+
+class Swap:
+    """Used as a block: when it raises, everything is where it was."""
+
+    def __init__(self, moment: datetime | None = None) -> None:
+        self.kept = data_dir() / REPLACED / (moment or timezone.now()).strftime("%Y-%m-%dT%H%M%SZ")
+        self._done: list[tuple[Path, Path]] = []
+        self.whole = True
+        """Everything is in its new place, or all of it in the old one."""
+
+    def __enter__(self) -> Swap:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            for source, target in reversed(self._done):
+                _move(target, source)
+        self.whole = True
+
+    @property
+    def kept_anything(self) -> bool:
+        return self.kept.exists()
+
+    def write(self, name: str, text: str) -> None:
+        """Keep something that is no file."""
+        self.kept.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (self.kept / name).write_text(text)
+
+    def set_aside(self, path: Path, name: str) -> None:
+        """Keep what is at `path` as `name`, if there is anything but an empty folder."""
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+        if path.exists() or path.is_symlink():
+            self._rename(path, self.kept / name)
+
+    def put(self, source: Path, target: Path) -> None:
+        """`target` must be free."""
+        if source.exists():
+            self._rename(source, target)
+
+    def _rename(self, source: Path, target: Path) -> None:
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.whole = False
+        _move(source, target)
+        self._done.append((source, target))
+
+
+def _move(source: Path, target: Path) -> None:
+    """A workspace may lie on another disk than the data folder."""
+    try:
+        source.rename(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        shutil.move(source, target)
