@@ -24,9 +24,13 @@ class Tab:
 
 
 TABS: tuple[Tab, ...] = (
+    Tab("agent", _("Health"), "a"),
     Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f"),
     Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),
+    Tab("agent-collections", _("Collections"), "c", "admin"),
+    Tab("agent-settings", _("Settings"), "e", "admin"),
+    Tab("agent-jobs", _("Jobs"), "j"),
     Tab("history", _("Versions"), "v"),
 )

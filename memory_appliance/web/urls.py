@@ -6,9 +6,11 @@ from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, path
 
 from memory_appliance.web import preferences
+from memory_appliance.web.agent import urls as agent
 from memory_appliance.web.files import urls as files
 from memory_appliance.web.gallery import gallery
 from memory_appliance.web.overview import urls as overview
+from memory_appliance.web.people import urls as people
 from memory_appliance.web.playground import urls as playground
 from memory_appliance.web.recall import urls as recall
 from memory_appliance.web.scope import urls as scope
@@ -16,12 +18,14 @@ from memory_appliance.web.sign_in import PasswordChange, SignIn
 
 pages: list[URLPattern] = [
     *overview.pages,
+    *people.pages,
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", LogoutView.as_view(), name="logout"),
     path("accounts/password/", PasswordChange.as_view(), name="password"),
     path("accounts/theme/", preferences.theme, name="theme"),
     path("accounts/language/", preferences.language, name="language"),
     path("components", gallery, name="components"),
+    *agent.pages,
     *scope.pages,
     *files.pages,
     *playground.pages,

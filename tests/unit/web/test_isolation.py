@@ -20,6 +20,12 @@ OWN = {"", "search", "recall"}
 """Show a member the agents of their roles."""
 
 OF_AN_AGENT = {
+    "agents/<slug:slug>",
+    "agents/<slug:slug>/about",
+    "agents/<slug:slug>/collection",
+    "agents/<slug:slug>/collection/remove",
+    "agents/<slug:slug>/collections",
+    "agents/<slug:slug>/delete",
     "agents/<slug:slug>/file",
     "agents/<slug:slug>/file/edit",
     "agents/<slug:slug>/file/forget",
@@ -27,12 +33,19 @@ OF_AN_AGENT = {
     "agents/<slug:slug>/files",
     "agents/<slug:slug>/files/new",
     "agents/<slug:slug>/history",
+    "agents/<slug:slug>/jobs",
+    "agents/<slug:slug>/jobs/cancel",
+    "agents/<slug:slug>/problems",
+    "agents/<slug:slug>/rebuild",
     "agents/<slug:slug>/recall",
     "agents/<slug:slug>/recall/<int:number>",
     "agents/<slug:slug>/recall/triggers",
     "agents/<slug:slug>/recall/try",
     "agents/<slug:slug>/scope",
     "agents/<slug:slug>/search",
+    "agents/<slug:slug>/settings",
+    "agents/<slug:slug>/settings/reset",
+    "agents/<slug:slug>/update",
 }
 """Show a person with a role for that one agent what is that agent's."""
 
@@ -44,7 +57,18 @@ BY_KEY = {"api/v1/", "mcp"}
 
 OWNERS = {"admin/"}
 
-OWNERS_ONLY = {"components"}
+OWNERS_ONLY = {
+    "audit",
+    "components",
+    "keys",
+    "keys/<int:number>/revoke",
+    "keys/<int:number>/rotate",
+    "keys/new",
+    "users",
+    "users/<int:number>",
+    "users/<int:number>/delete",
+    "users/new",
+}
 """Refused to everybody else who is signed in."""
 
 FORMS = {"accounts/theme/", "accounts/language/"}
@@ -57,6 +81,10 @@ def _addresses() -> Iterator[str]:
     for entry in get_resolver().url_patterns:
         assert isinstance(entry, URLPattern | URLResolver)
         yield str(entry.pattern)
+
+
+def _path(address: str) -> str:
+    return "/" + address.replace("<int:number>", "1")
 
 
 @pytest.fixture
@@ -84,14 +112,14 @@ def test_no_page_shows_another_agent(client: Client, member: Client, address: st
     nobody.force_login(User.objects.create_user("guest"))
     for browser in (client, member, nobody):
         for path in (address, f"{address}agents/agent/" if address in OWNERS else address):
-            page = browser.get(f"/{path}", follow=True)
+            page = browser.get(_path(path), follow=True)
             text = b"".join(page).decode(errors="replace")
             assert page.status_code < 500 and not any(secret in text for secret in SECRETS), path
 
 
 @pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS | OWNERS_ONLY))
 def test_a_visitor_is_asked_to_sign_in(client: Client, address: str) -> None:
-    assert "/login/" in client.get(f"/{address}")["Location"]
+    assert "/login/" in client.get(_path(address))["Location"]
 
 
 @pytest.mark.parametrize("address", sorted(OF_AN_AGENT))
@@ -114,7 +142,8 @@ def test_a_page_of_an_agent_of_others_is_as_if_it_was_not_there(
 
 @pytest.mark.parametrize("address", sorted(OWNERS_ONLY))
 def test_pages_of_owners_are_refused_to_members(member: Client, address: str) -> None:
-    assert member.get(f"/{address}").status_code == 403
+    assert member.get(_path(address)).status_code == 403
+    assert member.post(_path(address), {"confirmed": "yes"}).status_code == 403
 
 
 def test_a_session_is_no_key(member: Client) -> None:

@@ -1,0 +1,23 @@
+"""in_effect(): what holds where an agent's own setting is left open: the profile's number, the server's option."""
+
+from __future__ import annotations
+
+from agents.agent_settings import read_settings
+from agents.models import Agent
+from agents.providers import ROLES, agent_plan
+from agents.runs import update_debounce, update_interval
+from search.rank.profiles import resolve
+
+_RANKING = ("vector_weight", "keyword_weight", "decay", "half_life_days", "importance", "mmr", "mmr_lambda")
+
+
+def in_effect(agent: Agent) -> dict[str, str | float | bool]:
+    """Setting → value, for those whose default is to be decided elsewhere. A query per role."""
+    ranking = resolve(read_settings(agent.settings).ranking(), "")
+    values: dict[str, str | float | bool] = {name: getattr(ranking, name) for name in _RANKING}
+    values["update_interval_seconds"] = update_interval(agent).total_seconds()
+    values["update_debounce_seconds"] = update_debounce(agent).total_seconds()
+    for role in ROLES:
+        plan = agent_plan(role, agent)
+        values[f"{role}_model"], values[f"{role}_fallback"] = str(plan.first), str(plan.second)
+    return values

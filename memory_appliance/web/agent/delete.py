@@ -1,0 +1,41 @@
+"""Deleting an agent, after it was said what goes and what stays."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from agents import services
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.diff import visible
+from memory_appliance.web.page import answer
+
+
+@agent_page("admin")
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest, access: Access) -> HttpResponse:
+    agent = access.agent
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        services.delete_agent(actor=access.actor, agent=agent)
+        messages.success(request, _("Agent %(slug)s is deleted. Its files are still there.") % {"slug": agent.slug})
+        return HttpResponseRedirect("/")
+    context = {
+        "heading": _("Delete agent %(slug)s?") % {"slug": agent.slug},
+        "will": [
+            _("Its index, its settings, rules, collections, jobs and recall log are removed."),
+            _("Its API keys and the people with a role here no longer reach it; a key for it alone reaches nothing."),
+            _("Earlier versions of its files can no longer be looked at and restored here."),
+            _("What it shares with other agents is gone from their searches."),
+        ],
+        "will_not": [
+            _("No file is deleted: the Markdown stays in %(folder)s.") % {"folder": visible(agent.workspace)},
+            _("Its stored conversations stay in the data folder."),
+            _("A new agent with this folder finds everything in it again."),
+        ],
+        "action": _("Delete the agent"),
+        "back": reverse("agent-settings", args=[agent.slug]),
+    }
+    return answer(request, "confirm.html", context)

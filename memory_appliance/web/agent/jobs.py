@@ -1,0 +1,130 @@
+"""Jobs of one agent: the list with progress, and the wish for an update, a rebuild or an end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents import selectors, services
+from agents.errors import Conflict
+from agents.models import Run
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.agent.job_words import Job, job_of
+from memory_appliance.web.page import answer
+from workers.dispatch import dispatch
+
+PER_PAGE = 50
+FAST_SECONDS, SLOW_SECONDS = 2, 15
+STATES = tuple(Run.State.values)
+MAX_ID = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """Newest first; `older` is the id to go on from."""
+
+    jobs: tuple[Job, ...]
+    state: str
+    before: int | None
+    older: int | None
+
+    @property
+    def poll_seconds(self) -> int:
+        return FAST_SECONDS if any(job.run.state in Run.ACTIVE for job in self.jobs) else SLOW_SECONDS
+
+
+@agent_page("view")
+@require_safe
+def jobs(request: HttpRequest, access: Access) -> HttpResponse:
+    state = request.GET.get("state", "")
+    state = state if state in STATES else ""
+    before = _number(request.GET.get("before", ""))
+    runs = selectors.list_runs(agent=access.agent.slug, state=state or None)
+    found = list((runs.filter(pk__lt=before) if before else runs)[: PER_PAGE + 1])
+    page = JobList(
+        jobs=tuple(map(job_of, found[:PER_PAGE])),
+        state=state,
+        before=before,
+        older=found[PER_PAGE - 1].pk if len(found) > PER_PAGE else None,
+    )
+    context = {"access": access, "page": page, "states": Run.State.choices}
+    return answer(request, "agent/jobs.html", context)
+
+
+@agent_page("edit")
+@require_POST
+def update(request: HttpRequest, access: Access) -> HttpResponse:
+    """Look at every file now."""
+    _told(request, services.request_update(actor=access.actor, agent=access.agent))
+    return HttpResponseRedirect(reverse("agent", args=[access.agent.slug]))
+
+
+@agent_page("edit")
+@require_http_methods(["GET", "HEAD", "POST"])
+def rebuild(request: HttpRequest, access: Access) -> HttpResponse:
+    slug = access.agent.slug
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        _told(request, services.request_rebuild(actor=access.actor, agent=access.agent))
+        return HttpResponseRedirect(reverse("agent", args=[slug]))
+    context = {
+        "heading": _("Build the index of %(slug)s anew?") % {"slug": slug},
+        "will": [
+            _("Every file is read again and every chunk gets a new vector, which takes minutes to hours."),
+            _("The new index takes the place of the old one when it is ready."),
+        ],
+        "will_not": [
+            _("No file is changed."),
+            _("Searches are not paused: the old index answers until then."),
+        ],
+        "action": _("Build it anew"),
+        "back": reverse("agent", args=[slug]),
+    }
+    return answer(request, "confirm.html", context)
+
+
+@agent_page("admin")
+@require_http_methods(["GET", "HEAD", "POST"])
+def cancel(request: HttpRequest, access: Access) -> HttpResponse:
+    """The job is named by ?run=; one of another agent is as if it was not there."""
+    slug, back = access.agent.slug, reverse("agent-jobs", args=[access.agent.slug])
+    number = _number(request.POST.get("run") or request.GET.get("run", ""))
+    run = selectors.list_runs(agent=slug).filter(pk=number).first() if number else None
+    if run is None:
+        raise Http404
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        try:
+            services.cancel_run(actor=access.actor, run=run)
+            messages.success(request, _("The job stops at its next step."))
+        except Conflict:
+            messages.info(request, _("The job had ended already."))
+        return HttpResponseRedirect(back)
+    context = {
+        "heading": _("Stop this job?"),
+        "will": [
+            _("The job “%(kind)s” ends at its next step.") % {"kind": run.get_kind_display()},
+            _("The next update that is due goes on with what is left."),
+        ],
+        "will_not": [_("What it has done so far is kept."), _("No file is changed, and searches go on.")],
+        "action": _("Stop it"),
+        "back": back,
+        "fields": {"run": run.pk},
+    }
+    return answer(request, "confirm.html", context)
+
+
+def _told(request: HttpRequest, run: Run) -> None:
+    if dispatch(run):
+        messages.success(request, _("The job is on its way."))
+    else:
+        messages.warning(request, _("The broker does not answer. The job waits, and starts when it is back."))
+
+
+def _number(text: str) -> int | None:
+    """A row's id; None for everything that cannot be one."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    return number if 0 < number <= MAX_ID else None

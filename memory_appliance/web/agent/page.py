@@ -1,0 +1,16 @@
+"""The first page of an agent: is it well, and if not, what to do."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.agent.health import health_of
+from memory_appliance.web.page import answer
+
+
+@agent_page("view")
+@require_safe
+def agent_health(request: HttpRequest, access: Access) -> HttpResponse:
+    return answer(request, "agent/health.html", {"access": access, "page": health_of(access)})

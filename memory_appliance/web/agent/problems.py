@@ -1,0 +1,82 @@
+"""Every file and folder that was skipped, with the reason and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from agents import memory
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.page import answer
+from search.documents.remedies import Remedy, remedy
+from search.errors import IndexUnavailable
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+PER_PAGE = 100
+MOST_PAGES = 10_000
+
+WAYS_OUT: Mapping[Remedy, StrOrPromise] = {
+    "gone": _("The folder or file is not there. Bring it back, or take the collection out."),
+    "link": _("Put the file itself here, or add the folder that the link leads to as a collection."),
+    "unreadable": _("Let the server's user read it: check its owner and mode."),
+    "large": _("Split it into smaller files."),
+    "deep": _("Move it further up, or add its folder as a collection of its own."),
+    "no_file": _("Only ordinary files that end in .md are read. Rename it, or exclude it."),
+    "encoding": _("Save the file as UTF-8. It is searched, but some signs are lost."),
+    "name": _("Give it a simpler name."),
+    "other": _("Look at the file, or exclude it from the collection."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    collection: str
+    path: str
+    problem: str
+    way_out: StrOrPromise
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemList:
+    rows: tuple[SkippedFile, ...]
+    total: int
+    number: int
+
+    @property
+    def newer(self) -> str:
+        return str(self.number - 1) if self.number > 1 else ""
+
+    @property
+    def older(self) -> str:
+        return str(self.number + 1) if self.number * PER_PAGE < self.total else ""
+
+
+@agent_page("view")
+@require_safe
+def problems(request: HttpRequest, access: Access) -> HttpResponse:
+    asked = request.GET.get("page", "")
+    number = min(int(asked), MOST_PAGES) if asked.isascii() and asked.isdigit() and 0 < len(asked) < 9 else 1
+    return answer(request, "agent/problems.html", {"access": access, "page": _page(access, max(1, number))})
+
+
+def _page(access: Access, number: int) -> ProblemList:
+    try:
+        parts = memory.status(access.agent).collections
+    except IndexUnavailable:
+        parts = ()
+    total = sum(len(part.problems) for part in parts)
+    every = ((part.name, item) for part in parts for item in part.problems)
+    begin = (number - 1) * PER_PAGE
+    rows = tuple(
+        SkippedFile(name, item.path, item.problem, WAYS_OUT[remedy(item.problem)])
+        for name, item in islice(every, begin, begin + PER_PAGE)
+    )
+    return ProblemList(rows, total, number)

@@ -1,0 +1,179 @@
+"""Settings as form fields: an empty field is the default, so that what an agent has of its own is seen at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from agents.agent_settings import SettingRow, read_settings, settings_table
+from agents.effective import in_effect
+from agents.errors import Invalid
+from agents.models import Agent
+from memory_appliance.web.agent.setting_groups import GROUPS, Group
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+Kind = Literal["choice", "number", "text", "long", "lines", "checks"]
+LONG_CHARS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`raw` is what the field holds, "" for the default; `checked` the ticked ones of a set of choices."""
+
+    name: str
+    title: StrOrPromise
+    help: str
+    kind: Kind
+    raw: str
+    changed: bool
+    default: str
+    in_effect: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    checked: tuple[str, ...] = ()
+    low: str = ""
+    high: str = ""
+    step: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldGroup:
+    group: Group
+    fields: tuple[Field, ...]
+    open: bool
+
+    @property
+    def changed(self) -> int:
+        return sum(field.changed for field in self.fields)
+
+
+def field_groups(agent: Agent, *, wanted: str = "", opened: str = "") -> tuple[FieldGroup, ...]:
+    """Every group with its fields; with `wanted`, only what has that text in its name, title or help."""
+    rows = {row.name: row for row in settings_table(read_settings(agent.settings))}
+    effects = in_effect(agent)
+    groups = []
+    for group in GROUPS:
+        fields = [_field(rows[name], title, effects) for name, title in group.titles.items()]
+        found = [field for field in fields if _matches(field, wanted.casefold())]
+        if found:
+            groups.append(FieldGroup(group, tuple(found), open=bool(wanted) or group.name == opened))
+    return tuple(groups)
+
+
+def refused(groups: tuple[FieldGroup, ...], form: QueryDict, error: Invalid) -> tuple[FieldGroup, ...]:
+    """The groups with what was typed still in them, and the refusal beside its field."""
+    wrong = error.field.removeprefix("settings.")
+
+    def kept(field: Field) -> Field:
+        if field.name not in form:
+            return field
+        said = _in_words(field, error) if field.name == wrong else ""
+        return replace(field, raw=str(form[field.name]), checked=tuple(form.getlist(field.name)), error=said)
+
+    return tuple(
+        replace(group, fields=tuple(map(kept, group.fields)), open=any(field.name in form for field in group.fields))
+        for group in groups
+    )
+
+
+def changes_in(form: QueryDict) -> dict[str, Any]:
+    """What the form says of each setting that it has a field for; "" brings the default back."""
+    rows = {row.name: row for row in settings_table(read_settings({}))}
+    changes: dict[str, Any] = {}
+    for name in form:
+        if name not in rows:
+            continue
+        kind = _kind(rows[name].schema)
+        if kind == "checks":
+            changes[name] = [value for value in form.getlist(name) if value]
+        elif kind == "lines":
+            changes[name] = [line.strip() for line in str(form[name]).splitlines() if line.strip()] or None
+        else:
+            changes[name] = str(form[name]).strip() or None
+    return changes
+
+
+def _matches(field: Field, wanted: str) -> bool:
+    return not wanted or any(wanted in str(text).casefold() for text in (field.name, field.title, field.help))
+
+
+def _field(row: SettingRow, title: StrOrPromise, effects: Mapping[str, Any]) -> Field:
+    schema, changed = row.schema, row.value != row.default
+    kind = _kind(schema)
+    number = _variant(schema, "integer", "number")
+    return Field(
+        name=row.name,
+        title=title,
+        help=_(row.help) if row.help else "",
+        kind=kind,
+        raw=_written(row.value) if changed else "",
+        changed=changed,
+        default=_shown(row.default) if row.default is not None else "",
+        in_effect=_shown(effects[row.name]) if row.default is None and row.name in effects else "",
+        choices=_choices(schema),
+        checked=tuple(row.value) if kind == "checks" else (),
+        low=str(number.get("minimum", "")) if number else "",
+        high=str(number.get("maximum", "")) if number else "",
+        step="1" if number and number["type"] == "integer" else "any",
+    )
+
+
+def _kind(schema: Mapping[str, Any]) -> Kind:
+    if _variant(schema, "array"):
+        return "checks" if "enum" in schema["items"] else "lines"
+    if _variant(schema, "boolean") or _enum(schema):
+        return "choice"
+    if _variant(schema, "integer", "number"):
+        return "number"
+    return "long" if schema.get("maxLength", 0) >= LONG_CHARS else "text"
+
+
+def _variants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(schema.get("anyOf", [schema]))
+
+
+def _variant(schema: Mapping[str, Any], *types: str) -> Mapping[str, Any] | None:
+    return next((one for one in _variants(schema) if one.get("type") in types), None)
+
+
+def _enum(schema: Mapping[str, Any]) -> list[str]:
+    return next((list(one["enum"]) for one in _variants(schema) if "enum" in one), [])
+
+
+def _choices(schema: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    if _variant(schema, "boolean"):
+        return (("true", _("on")), ("false", _("off")))
+    names = schema["items"].get("enum", []) if _variant(schema, "array") else _enum(schema)
+    return tuple((name, name) for name in names)
+
+
+def _written(value: Any) -> str:
+    """As a field holds it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "\n".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _shown(value: Any) -> str:
+    """As a person reads it."""
+    if isinstance(value, bool):
+        return _("on") if value else _("off")
+    if isinstance(value, tuple):
+        return _(", ").join(value) or _("none")
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if value != "" else _("empty")
+
+
+def _in_words(field: Field, error: Invalid) -> str:
+    if field.kind == "number" and field.high:
+        return _("Give a number from %(low)s to %(high)s.") % {"low": field.low, "high": field.high}
+    if field.kind == "number":
+        return _("Give a number of at least %(low)s.") % {"low": field.low}
+    return error.message.removeprefix(f"{field.name}: ")

@@ -1,0 +1,104 @@
+"""The settings page: who the agent is, and every setting with its help, its default and what is in effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from zoneinfo import available_timezones
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from agents import services
+from agents.agent_settings import AgentSettings
+from agents.errors import Invalid, RuleError
+from agents.roles import is_owner
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.agent.setting_fields import FieldGroup, changes_in, field_groups, refused
+from memory_appliance.web.page import answer
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The agent's name, time zone and folder as the form holds them. `errors`: field → what is wrong."""
+
+    name: str
+    timezone: str
+    workspace: str
+    errors: dict[str, str]
+
+
+@agent_page("admin")
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, access: Access) -> HttpResponse:
+    """GET ?q= looks for settings; a POST of one group's form changes that group."""
+    wanted = request.GET.get("q", "").strip()[:100]
+    if request.method != "POST":
+        return _shown(request, access, field_groups(access.agent, wanted=wanted, opened=request.GET.get("group", "")))
+    try:
+        services.update_agent(actor=access.actor, agent=access.agent, settings=changes_in(request.POST))
+    except Invalid as error:
+        return _shown(request, access, refused(field_groups(access.agent), request.POST, error), status=422)
+    messages.success(request, _("The settings are saved."))
+    return _back(access, request.POST.get("group", ""))
+
+
+@agent_page("admin")
+@require_POST
+def reset(request: HttpRequest, access: Access) -> HttpResponse:
+    """One setting goes back to its default."""
+    name = request.POST.get("setting", "")
+    if name in AgentSettings.model_fields:
+        services.update_agent(actor=access.actor, agent=access.agent, settings={name: None})
+        messages.success(request, _("%(setting)s has its default again.") % {"setting": name})
+    return _back(access, request.POST.get("group", ""))
+
+
+@agent_page("admin")
+@require_POST
+def about(request: HttpRequest, access: Access) -> HttpResponse:
+    """Name and time zone; the folder for owners alone: it could be another agent's."""
+    agent = access.agent
+    given = {name: request.POST.get(name, "").strip() for name in ("name", "timezone", "workspace")}
+    moves = is_owner(request.user) and given["workspace"] not in ("", agent.workspace)
+    try:
+        services.update_agent(
+            actor=access.actor,
+            agent=agent,
+            name=given["name"],
+            timezone=given["timezone"],
+            workspace=given["workspace"] if moves else None,
+        )
+    except RuleError as error:
+        wrong = About(**given, errors={error.field: f"{error.message} {error.hint}"})
+        return _shown(request, access, field_groups(agent), about=wrong, status=422)
+    messages.success(request, _("Saved."))
+    return _back(access)
+
+
+def _shown(
+    request: HttpRequest,
+    access: Access,
+    groups: tuple[FieldGroup, ...],
+    *,
+    about: About | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    agent = access.agent
+    context = {
+        "access": access,
+        "groups": groups,
+        "wanted": request.GET.get("q", ""),
+        "about": about or About(agent.name, agent.timezone, agent.workspace, {}),
+        "may_move": is_owner(request.user),
+        "timezones": sorted(available_timezones()),
+    }
+    return answer(request, "agent/settings.html", context, status=status)
+
+
+def _back(access: Access, group: str = "") -> HttpResponseRedirect:
+    known = group.isascii() and group.isalpha()
+    address = reverse("agent-settings", args=[access.agent.slug])
+    return HttpResponseRedirect(f"{address}?group={group}#group-{group}" if known else address)
