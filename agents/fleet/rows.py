@@ -57,6 +57,16 @@ class Fleet:
     found: int
     """Agents that the filter lets through."""
 
+    @property
+    def before(self) -> int:
+        """The page before; 0 on the first."""
+        return self.number - 1
+
+    @property
+    def after(self) -> int:
+        """The page after; 0 on the last."""
+        return self.number + 1 if self.number < self.pages else 0
+
 
 def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 1) -> Fleet:
     """Agents that want a look first, then by slug. `name`: a part of the slug or the name."""

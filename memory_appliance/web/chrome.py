@@ -34,6 +34,9 @@ MAIN: tuple[Link, ...] = (
     Link("overview", _("Overview"), "o"),
     Link("playground", _("Search"), "s"),
     Link("recall-fleet", _("Recall"), "r"),
+    Link("keys", _("Keys"), "k", for_owners=True),
+    Link("users", _("People"), "u", for_owners=True),
+    Link("audit", _("Audit"), "a", for_owners=True),
 )
 """The links at the top of every page, in their order."""
 

@@ -96,14 +96,6 @@ class Overview:
         return sum(job.running for job in self.jobs)
 
     @property
-    def previous_page(self) -> int:
-        return self.fleet.number - 1
-
-    @property
-    def next_page(self) -> int:
-        return self.fleet.number + 1
-
-    @property
     def poll_seconds(self) -> int:
         return FAST_SECONDS if self.waiting or self.running else SLOW_SECONDS
 
