@@ -31,6 +31,8 @@ class AsChat:
 
 
 class ChatFields(forms.Form):
+    """A form that can name a chat; without one it is about the person's own call."""
+
     session = forms.CharField(
         label=_("Session key"),
         required=False,

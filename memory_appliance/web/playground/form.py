@@ -88,5 +88,5 @@ class SearchForm(ChatFields):
     @property
     def narrowed(self) -> bool:
         """Whether any of the fields that are folded away is in use or wrong."""
-        folded = ("collection", "corpus", "limit", "min_score", "intent", "abstain", "explain")
+        folded = ("collection", "corpus", "limit", "min_score", "intent", "abstain")
         return any(self.data.get(name) for name in folded)

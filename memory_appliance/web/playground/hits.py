@@ -48,7 +48,6 @@ def shown_hit(agent: Agent, hit: Hit, terms: frozenset[str]) -> ShownHit:
 
 
 def _bars(hit: Hit) -> Iterator[Bar]:
-    yield Bar(_("score"), hit.score, f"{hit.score:.3f}")
     yield Bar(_("words"), hit.keyword_score, f"{hit.keyword_score:.3f}")
     yield Bar(_("meaning"), hit.vector_score, f"{hit.vector_score:.3f}")
     if hit.rerank_score is not None:
