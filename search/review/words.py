@@ -1,0 +1,87 @@
+"""said(): what a line says, taken apart: its subject's words, numbers, weekdays and months, and whether it denies.
+
+Which words deny, count or name a day is data: a language is a file in `languages/`, a new one is a new file. Patterns
+are matched against folded text (documents/terms.py). `apart` are those that only look like a denial.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from search.documents.annotations import strip_annotations
+from search.documents.terms import fold
+from search.retrieve.query import parse_query
+
+_MARKER = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\]\s+)?")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_NUMBER = re.compile(r"\d+(?:[.,:/×x-]\d+)*%?")
+_PARTICLES = re.compile("(?<=[\u4e00-\u9fff])[的了](?=[\u4e00-\u9fff]|$)")
+_NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """`words` are the terms of the subject, without numbers, days and denials. Values are `7:30`, `w4`, `m10`."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    days: frozenset[str]
+    denied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    apart: re.Pattern[str]
+    negation: re.Pattern[str]
+    days: tuple[tuple[re.Pattern[str], str], ...]
+    numbers: tuple[tuple[re.Pattern[str], str], ...]
+
+
+def said(line: str) -> Said:
+    stripped, _ = strip_annotations([line], curated=True)
+    text = fold(_LINK.sub(r"\1", _MARKER.sub("", stripped[0]))).replace('"', " ")
+    days: set[str] = set()
+    numbers: set[str] = set()
+    denials = 0
+    for language in _languages():
+        text = language.apart.sub(" ", text)
+        for pattern, day in language.days:
+            text, found = pattern.subn(" ", text)
+            days.update([day] * bool(found))
+        for pattern, number in language.numbers:
+            text, found = pattern.subn(" ", text)
+            numbers.update([number] * bool(found))
+        text, found = language.negation.subn(" ", text)
+        denials += found
+    numbers.update(match.rstrip(".,:") for match in _NUMBER.findall(text))
+    rest = _PARTICLES.sub("", _NUMBER.sub(" ", text))
+    words = frozenset(part for term in parse_query(rest).terms for part in term.parts)
+    return Said(words, frozenset(numbers), frozenset(days), denials % 2 == 1)
+
+
+@cache
+def _languages() -> tuple[_Language, ...]:
+    folder = resources.files("search.review").joinpath("languages")
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return tuple(_read(file.read_text("utf-8")) for file in files if file.name.endswith(".toml"))
+
+
+def _read(text: str) -> _Language:
+    table = tomllib.loads(text)
+    ends = (r"(?<!\w)(?:", r")(?!\w)") if table["whole_words"] else ("(?:", ")")
+    counted = f"(?={table['counted']})" if "counted" in table else ""
+
+    def one(pattern: str, behind: str = "") -> re.Pattern[str]:
+        return re.compile(f"{ends[0]}{pattern}{ends[1]}{behind}")
+
+    def either(patterns: list[str]) -> re.Pattern[str]:
+        return one("|".join(sorted(patterns, key=len, reverse=True))) if patterns else _NEVER
+
+    days = [(one(pattern), f"w{day}") for day, pattern in enumerate(table["weekday"], 1)]
+    days += [(one(pattern), f"m{month}") for month, pattern in enumerate(table["month"], 1)]
+    numbers = tuple((one(pattern, counted), str(number)) for number, pattern in enumerate(table["number"], 1))
+    return _Language(either(table["apart"]), either(table["negation"]), tuple(days), numbers)
