@@ -95,11 +95,16 @@ def _last(shown: Sequence[AuditEvent]) -> int | None:
 
 
 def _detail(event: AuditEvent) -> list[tuple[str, str]]:
-    return [
-        (visible(str(name)), visible(", ".join(map(str, value)) if isinstance(value, list) else str(value)))
-        for name, value in event.detail.items()
-        if value not in (None, "", [], {})
-    ]
+    empty: tuple[object, ...] = (None, "", [], {})
+    return [(visible(str(name)), visible(_told(value))) for name, value in event.detail.items() if value not in empty]
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_told(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(_told(part) for part in value)
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def _midnight(day: date) -> datetime:
