@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.engine import quiet
-from bench.machine import describe_machine
 from bench.synthetic import Notes, SyntheticEmbedder, index_spec, write_workspace
+from search.evaluation.machine import describe_machine
 from search.index import driver
 from search.index.embed import embed_pending
 from search.index.locks import build_lock, writer_lock

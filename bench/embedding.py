@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.machine import describe_machine
+from search.evaluation.machine import describe_machine
 from search.runtime.bundled import ensure_bundled
 from search.runtime.llama import LlamaEmbedder
 from search.runtime.presets import BUNDLED

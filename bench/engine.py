@@ -20,8 +20,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from bench.machine import describe_machine
 from bench.synthetic import DIMS, Notes, SyntheticEmbedder, index_spec, write_workspace
+from search.evaluation.machine import describe_machine
 from search.index.embed import embed_pending
 from search.index.report import Progress
 from search.index.update import update_index

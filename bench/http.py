@@ -18,9 +18,9 @@ import httpx
 import numpy as np
 
 from bench.engine import CHARS_PER_CHUNK, CHUNKS_PER_FILE, quiet
-from bench.machine import describe_machine
 from bench.stack import Stack, running_stack
 from bench.synthetic import Notes, SyntheticEmbedder, write_workspace
+from search.evaluation.machine import describe_machine
 from search.index.embed import embed_pending
 from search.spec import EmbeddingIdentity, IndexSpec
 

@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from bench.machine import describe_machine
+from search.evaluation.machine import describe_machine
 from search.index.driver import transaction
 from search.index.facts import index_facts
 from search.index.opening import open_index

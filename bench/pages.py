@@ -33,8 +33,8 @@ from agents.actors import Actor  # noqa: E402
 from agents.models import Agent, AuditEvent, RecallEvent, Run  # noqa: E402
 from agents.services import create_agent  # noqa: E402
 from agents.specs import index_spec  # noqa: E402
-from bench.machine import describe_machine  # noqa: E402
 from memory_appliance.web.urls import pages  # noqa: E402
+from search.evaluation.machine import describe_machine  # noqa: E402
 from search.index.update import update_index  # noqa: E402
 from search.recall.outcome import Reason, Status  # noqa: E402
 

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from bench.machine import describe_machine
 from search.evaluation.dataset import Dataset, Question, load_dataset
+from search.evaluation.machine import describe_machine
 from search.evaluation.run import Evaluation
 from search.spec import RankingSpec
 

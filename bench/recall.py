@@ -26,11 +26,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from bench.machine import describe_machine
 from bench.recall_http import measure
 from search.documents.chunker import CHUNKER_VERSION
 from search.errors import EmbedderUnavailable
 from search.evaluation.dataset import Dataset, load_dataset
+from search.evaluation.machine import describe_machine
 from search.evaluation.run import Evaluation
 from search.recall.gates import GateFacts
 from search.recall.outcome import RecallOutcome, Source

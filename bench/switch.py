@@ -23,8 +23,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from bench.crash import Slowed
 from bench.embedding import models_process
 from bench.engine import CHARS_PER_CHUNK, CHUNKS_PER_FILE, quiet, spread
-from bench.machine import describe_machine
 from bench.synthetic import Notes, SyntheticEmbedder, index_spec, write_workspace
+from search.evaluation.machine import describe_machine
 from search.index.embed import embed_pending
 from search.index.rebuild import rebuild_index
 from search.index.report import RebuildReport

@@ -1,0 +1,1 @@
+"""`manage.py bench`: how fast this machine searches an agent's own notes."""
