@@ -66,6 +66,8 @@ class AgentHealth:
             return gettext_lazy("This needs you"), "bad"
         if "warn" in kinds:
             return gettext_lazy("Works, with less"), "warn"
+        if self.index is None or not self.index.exists:
+            return gettext_lazy("About to begin"), ""
         return gettext_lazy("All is well"), "good"
 
     @property

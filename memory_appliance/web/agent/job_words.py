@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -33,8 +34,11 @@ STATES: Mapping[str, tuple[StrOrPromise, str]] = {
 _REASONS: Mapping[str, StrOrPromise] = {
     "request": gettext_lazy("asked for"),
     "schedule": gettext_lazy("it was time"),
-    "watch": gettext_lazy("files changed"),
-    "embed": gettext_lazy("chunks wait for vectors"),
+    "change": gettext_lazy("something changed"),
+    "update": gettext_lazy("chunks wait for vectors"),
+    "pending": gettext_lazy("chunks wait for vectors"),
+    "rebuild": gettext_lazy("after a rebuild"),
+    "damage": gettext_lazy("the index was lost or damaged"),
 }
 
 
@@ -72,14 +76,19 @@ def job_of(run: Run) -> Job:
 
 
 def _outcome(kind: str, result: Mapping[str, Any]) -> str:
-    """Numbers of a finished job; a result that lacks them, of an older version, says nothing."""
-    try:
-        if kind == Run.Kind.UPDATE:
-            return _("%(added)s added, %(changed)s changed, %(removed)s removed; %(problems)s with problems") % result
-        if kind == Run.Kind.EMBED:
-            return _("%(embedded)s embedded, %(pending)s wait, %(refused)s refused") % result
-        if kind == Run.Kind.REBUILD:
-            return _("%(scanned)s files, %(chunks)s chunks, %(vectors)s vectors") % result
-    except KeyError:
-        return ""
-    return ""
+    """The numbers of a finished job that are not zero; of an older version's job, those that it has."""
+    if kind == Run.Kind.UPDATE:
+        said = {
+            "added": _("%(n)s added"),
+            "changed": _("%(n)s changed"),
+            "removed": _("%(n)s removed"),
+            "problems": _("%(n)s with problems"),
+        }
+    elif kind == Run.Kind.EMBED:
+        said = {"embedded": _("%(n)s embedded"), "pending": _("%(n)s wait"), "refused": _("%(n)s refused")}
+    else:
+        said = {"scanned": _("%(n)s files"), "chunks": _("%(n)s chunks"), "vectors": _("%(n)s vectors")}
+    parts = [text % {"n": intcomma(result[name])} for name, text in said.items() if result.get(name)]
+    if parts:
+        return _(", ").join(parts)
+    return _("nothing had changed") if kind == Run.Kind.UPDATE and result else ""
