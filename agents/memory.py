@@ -15,6 +15,7 @@ from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
 from agents.consolidation.signals import record_uses
 from agents.errors import Invalid, MemoryDisabled
+from agents.memory_health.uses import count_found
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
 from agents.providers import RolePlan
@@ -100,6 +101,8 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         generator=generator_for(agent) if full else None,
     )
     _count(request.mode, outcome.outcome, began, outcome)
+    if params.counts:
+        count_found(agent, (hit.path for hit in outcome.results))
     if own.consolidate_enabled and params.counts and outcome.results:
         record_uses(agent, params.query, outcome.results, now=timezone.now())
     return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")

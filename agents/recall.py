@@ -15,6 +15,7 @@ from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
 from agents.errors import MemoryDisabled
+from agents.memory_health.uses import count_found
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
 from agents.recall_events import record_event, session_digest
@@ -102,6 +103,7 @@ def recall(
             agent_slug=agent.slug,
             detail={"rule": decision.rule, "reason": decision.reason, "chat_type": decision.derived.chat_type},
         )
+    count_found(agent, (source.path for source in outcome.sources))
     event_id = record_event(
         agent=agent,
         own=own,

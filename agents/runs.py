@@ -265,7 +265,7 @@ def _after(run: Run) -> None:
                 changes["last_change_at"] = now
         elif run.state == Run.State.FAILED:
             changes["last_error"] = run.error
-    elif run.state == Run.State.FAILED:
+    elif run.state == Run.State.FAILED and run.kind != Run.Kind.REVIEW:  # which says nothing of the index
         changes["last_error"] = run.error
     if changes:
         Agent.objects.filter(pk=agent.pk).update(**changes)

@@ -20,6 +20,7 @@ _ROUTES = {
     Run.Kind.EMBED: ("workers.embed", EMBED),
     Run.Kind.PULL: ("workers.pull", EMBED),
     Run.Kind.BACKUP: ("workers.backup", EMBED),
+    Run.Kind.REVIEW: ("workers.review", INDEX),
 }
 
 

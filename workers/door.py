@@ -38,6 +38,7 @@ SLOTS = {
     Run.Kind.EMBED: BoundedSemaphore(1),
     Run.Kind.PULL: BoundedSemaphore(1),
     Run.Kind.BACKUP: BoundedSemaphore(1),
+    Run.Kind.REVIEW: BoundedSemaphore(1),
 }
 """Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
 

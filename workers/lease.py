@@ -20,6 +20,7 @@ SECONDS = {
     Run.Kind.EMBED: 180,
     Run.Kind.PULL: 180,
     Run.Kind.BACKUP: 600,
+    Run.Kind.REVIEW: 120,
 }
 """How long a job may be silent. Longer than its longest step: a batch of files, the swap, one slice on a slow model,
 one large file into a backup."""

@@ -3,6 +3,7 @@
 from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
 from agents.models.collection import Collection
+from agents.models.file_use import FileUse
 from agents.models.flush import Flush
 from agents.models.heartbeat import WorkerHeartbeat
 from agents.models.node import AgentMove, Node
@@ -29,6 +30,7 @@ __all__ = [
     "AuditEvent",
     "Collection",
     "CollectionShare",
+    "FileUse",
     "Flush",
     "IndexSnapshot",
     "Node",

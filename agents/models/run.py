@@ -15,6 +15,7 @@ class Run(models.Model):
         REBUILD = "rebuild"
         PULL = "pull"
         BACKUP = "backup"
+        REVIEW = "review"
 
     class State(models.TextChoices):
         QUEUED = "queued"
