@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.memory_health import carry_out
+from agents.memory_health.review import carry_out
 from agents.models import Run
 from workers.app import app
 from workers.door import work_on
