@@ -15,6 +15,11 @@ def say_alive(run_dir: Path, name: str) -> None:
     (folder / name).touch()
 
 
+def say_gone(run_dir: Path, name: str) -> None:
+    """Ended in order: nothing is left that somebody would have to look after."""
+    (run_dir / FOLDER / name).unlink(missing_ok=True)
+
+
 def silent_for(run_dir: Path, name: str) -> float | None:
     """Seconds since the last sign of life, or None when there never was one."""
     try:

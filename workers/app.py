@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from celery import Celery
-from celery.signals import heartbeat_sent
+from celery.signals import heartbeat_sent, worker_shutdown
 from django.conf import settings
 
-from workers.alive import say_alive
+from workers.alive import say_alive, say_gone
 from workers.handing_on import hand_on_request_ids
 
-_TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate", "move", "backup")
+_TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate", "move", "backup", "review")
 
 app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in _TASKS)])
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -23,3 +23,9 @@ hand_on_request_ids()
 def _alive(**_: Any) -> None:
     """Sent by the loop that takes messages from the broker: it stands still when that does."""
     say_alive(Path(settings.MEMORY_DATA_DIR) / "run", "worker")
+
+
+@worker_shutdown.connect
+def _gone(**_: Any) -> None:
+    """Not reached by a power cut or a kill: the next start then looks after what was under way."""
+    say_gone(Path(settings.MEMORY_DATA_DIR) / "run", "worker")

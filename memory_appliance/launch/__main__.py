@@ -22,7 +22,7 @@ def main() -> int:
         lock = lock_instance(layout)
         check_port(layout)
         raise_file_limit()
-        prepare_database(variables)
+        prepare_database(variables, alone=True)
     except LaunchFailed as failure:
         return fail(failure)
     except KeyboardInterrupt:

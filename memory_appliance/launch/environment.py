@@ -28,11 +28,14 @@ def environment() -> dict[str, str]:
     }
 
 
-def prepare_database(variables: Mapping[str, str]) -> None:
-    """In a process of its own, so that this one, which stays, need not hold Django. Raises `LaunchFailed`."""
+def prepare_database(variables: Mapping[str, str], *, alone: bool) -> None:
+    """In a process of its own, so that this one, which stays, need not hold Django. Raises `LaunchFailed`.
+
+    `alone`: this start holds the data folder, so no other program of the server runs on it.
+    """
     with step("Preparing the control database, an admin and a key"):
-        done = subprocess.run(
-            [sys.executable, "-m", "memory_appliance.launch.prepare"],
+        done = subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-m", "memory_appliance.launch.prepare", *(["--alone"] if alone else [])],
             cwd=ROOT,
             env={**os.environ, **variables},
             check=False,

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prepare_folders(layout)
         raise_file_limit()
         if chosen.name == DATABASE_KEEPER:
-            prepare_database(os.environ)
+            prepare_database(os.environ, alone=False)
     except LaunchFailed as failure:
         return fail(failure)
     return _become(chosen)

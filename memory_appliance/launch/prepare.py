@@ -1,30 +1,67 @@
-"""`python -m memory_appliance.launch.prepare`: migrations, and the first admin with a key; one process for both."""
+"""`python -m memory_appliance.launch.prepare`: everything that comes before the first program, in one process.
+
+`--alone`: nobody else runs on this data folder, so what a worker left behind is that of a dead one.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 
 import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
+from memory_appliance.launch.say import LaunchFailed, fail, say
+
 
 def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m memory_appliance.launch.prepare", description=__doc__)
+    parser.add_argument("--alone", action="store_true")
+    alone = parser.parse_args().alone
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")
     try:
         django.setup()
-        call_command("migrate", verbosity=0, interactive=False)
+        prepare(alone=alone)
+    except LaunchFailed as failure:
+        return fail(failure)
+    except CommandError as error:
+        return fail(LaunchFailed(str(error)))
+    except (OperationalError, ImproperlyConfigured) as error:
+        return fail(
+            LaunchFailed(
+                f"the control database cannot be used: {str(error).strip()}",
+                hint="manage.py doctor says more; manage.py restore latest --force brings back the last backup",
+            )
+        )
+    return 0
+
+
+def prepare(*, alone: bool) -> None:
+    """Safe to repeat, and from several starts at once. Raises `LaunchFailed` with the way out."""
+    from agents.paths import data_dir
+    from memory_appliance.boot.lock import starting_alone
+    from memory_appliance.boot.migrate import migrate
+    from memory_appliance.boot.refuse import refuse_unfit
+    from memory_appliance.boot.repair import ended_uncleanly, repair
+    from memory_appliance.boot.warn import warnings
+
+    with starting_alone(data_dir() / "run"):
+        refuse_unfit(data_dir())
+        migrate()
+        if ended_uncleanly(alone=alone):
+            found = repair()
+            say(
+                f"     the last run did not end in order: {found.runs} jobs and {found.writes} writes taken up again, "
+                f"control database and {found.checked} of {found.indexes} indexes checked"
+            )
+            for slug in found.damaged:
+                say(f"     the index of {slug} is damaged: it is made again from its files")
         call_command("nodes", "enter")
         call_command("bootstrap")
-    except CommandError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except (OperationalError, ImproperlyConfigured) as error:
-        print(f"error: the control database cannot be used: {str(error).strip()}", file=sys.stderr)
-        return 1
-    return 0
+    for text in warnings():
+        say(f"  ! {text}")
 
 
 if __name__ == "__main__":

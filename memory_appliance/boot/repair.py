@@ -1,0 +1,108 @@
+"""repair(): after a power cut or a kill, see that everything is whole, and close what was under way."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection
+from django.utils import timezone
+
+from agents.backup.control import control_file, live_problems
+from agents.errors import Conflict
+from agents.models import Agent, Run, WorkspaceWrite
+from agents.nodes.ownership import own_runs, owned
+from agents.paths import data_dir
+from agents.workspace.journal import finish_pending
+from agents.workspace.lock import workspace_lock
+from memory_appliance.launch.say import LaunchFailed
+from search.index.damage import is_damaged, mark_damaged
+from search.index.driver import DatabaseError
+from search.index.verify import index_problems
+from workers.alive import silent_for
+
+RUNNING_SECONDS = 15.0
+INDEX_SECONDS = 20.0
+"""How long a start looks at indexes; the nightly care sees the rest, and every search what it meets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What was found after an unclean end."""
+
+    runs: int
+    writes: int
+    checked: int
+    indexes: int
+    damaged: tuple[str, ...]
+
+
+def ended_uncleanly(*, alone: bool) -> bool:
+    """Whether the worker left its sign of life behind: one that ends in order takes it along.
+
+    `alone`: nobody else runs on this data folder. Else one that was heard of just now is simply at work.
+    """
+    silence = silent_for(data_dir() / "run", "worker")
+    return silence is not None and (alone or silence > RUNNING_SECONDS)
+
+
+def repair() -> Repaired:
+    """No worker of this server runs. Raises `LaunchFailed` when the control database is damaged."""
+    _check_control()
+    runs = Run.objects.filter(own_runs(), state=Run.State.RUNNING).update(lease_until=timezone.now())
+    writes = _finish_writes()
+    checked, found, damaged = _check_indexes()
+    (data_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
+    return Repaired(runs, writes, checked, found, damaged)
+
+
+def _check_control() -> None:
+    problems = live_problems(thorough=False) if connection.vendor == "sqlite" else []
+    if problems:
+        raise LaunchFailed(
+            f"the control database {control_file()} is damaged: {problems[0]}",
+            hint="restore the latest backup: manage.py restore latest --force; the damaged one is kept beside it",
+        )
+
+
+def _finish_writes() -> int:
+    """Appends that were cut short are completed, so that the next reader sees whole notes."""
+    pending = WorkspaceWrite.objects.filter(state=WorkspaceWrite.State.PENDING)
+    count = 0
+    for agent in Agent.objects.filter(owned(), pk__in=pending.values("agent")):
+        try:
+            with workspace_lock(agent, timeout=1.0):
+                count += pending.filter(agent=agent).count()
+                finish_pending(agent)
+        except Conflict:
+            continue  # somebody writes there, and finishes what was left before that
+    return count
+
+
+def _check_indexes() -> tuple[int, int, tuple[str, ...]]:
+    """What was written last first: that is what a power cut may have hit."""
+    paths = sorted((data_dir() / "indexes").glob("*.sqlite"), key=_written_at, reverse=True)
+    until, checked, damaged = time.monotonic() + INDEX_SECONDS, 0, []
+    for path in paths:
+        if time.monotonic() > until:
+            break
+        checked += 1
+        if is_damaged(path) or (problem := _problem(path)):
+            damaged.append(path.stem)
+            if not is_damaged(path):
+                mark_damaged(path, OSError(problem))
+    return checked, len(paths), tuple(damaged)
+
+
+def _problem(path: Path) -> str:
+    try:
+        return next(iter(index_problems(path, thorough=False)), "")
+    except DatabaseError as error:
+        return str(error)
+
+
+def _written_at(path: Path) -> float:
+    """Of the file or of its log, whichever is newer."""
+    log = path.with_name(path.name + "-wal")
+    return max(one.stat().st_mtime for one in (path, log) if one.exists())
