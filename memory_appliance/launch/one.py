@@ -47,7 +47,12 @@ def _become(program: Program) -> NoReturn:
 
 def _table(layout: Layout) -> list[Program]:
     table = programs(
-        layout, own_broker=True, web_workers=OPTIONS.web_workers, web_threads=OPTIONS.web_threads, model_workers=1
+        layout,
+        own_broker=True,
+        web_workers=OPTIONS.web_workers,
+        web_threads=OPTIONS.web_threads,
+        model_workers=1,
+        node=OPTIONS.node_name,
     )
     return [program for program in table if not program.once]
 

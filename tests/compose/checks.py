@@ -137,7 +137,11 @@ def embedding_survives_the_death_of_the_models(stack: Stack) -> None:
     stack.kill_main_process("models")
     until("models are well", lambda: stack.restarted("models", before), 90)
     until("embedding goes on", lambda: stack.status("large")["pending"] < waiting, 120)
-    until("another question is understood", lambda: stack.finds("home", "钥匙挂在什么地方？", "vsearch", NOTE), 60)
+    until(
+        "another question is understood",
+        lambda: stack.finds("home", "Wo hängt der Ersatzschlüssel?", "vsearch", NOTE),
+        60,
+    )
     stack.call("DELETE", "/api/v1/agents/large")
 
 

@@ -80,7 +80,7 @@ class Stack:
         return done.stdout
 
     def compose(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
-        return self.docker("compose", *arguments, text=text, seconds=seconds)
+        return self.docker("compose", "--ansi", "never", *arguments, text=text, seconds=seconds)
 
     def up(self, *arguments: str) -> None:
         patience = str(UP_SECONDS)
