@@ -97,9 +97,11 @@ def collection(request: HttpRequest, access: Access) -> HttpResponse:
 def remove(request: HttpRequest, access: Access) -> HttpResponse:
     """Take a collection out, or give back what another agent shares."""
     name = request.POST.get("name") or request.GET.get("name", "")
+    back = reverse("agent-collections", args=[access.agent.slug])
+    if not name:
+        return HttpResponseRedirect(back)
     share = selectors.get_share(access.agent, name)
     stored = None if share else _named(access, name)
-    back = reverse("agent-collections", args=[access.agent.slug])
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         if share is not None:
             services.leave_share(actor=access.actor, share=share)

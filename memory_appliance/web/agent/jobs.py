@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import selectors, services
 from agents.errors import Conflict
@@ -57,10 +57,11 @@ def jobs(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @agent_page("edit")
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def update(request: HttpRequest, access: Access) -> HttpResponse:
-    """Look at every file now."""
-    _told(request, services.request_update(actor=access.actor, agent=access.agent))
+    """Look at every file now. Whoever only opens the address is led to the page with the button."""
+    if request.method == "POST":
+        _told(request, services.request_update(actor=access.actor, agent=access.agent))
     return HttpResponseRedirect(reverse("agent", args=[access.agent.slug]))
 
 
@@ -92,6 +93,8 @@ def rebuild(request: HttpRequest, access: Access) -> HttpResponse:
 def cancel(request: HttpRequest, access: Access) -> HttpResponse:
     """The job is named by ?run=; one of another agent is as if it was not there."""
     slug, back = access.agent.slug, reverse("agent-jobs", args=[access.agent.slug])
+    if "run" not in request.GET and "run" not in request.POST:
+        return HttpResponseRedirect(back)
     number = _number(request.POST.get("run") or request.GET.get("run", ""))
     run = selectors.list_runs(agent=slug).filter(pk=number).first() if number else None
     if run is None:

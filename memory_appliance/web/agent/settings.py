@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from agents import services
 from agents.agent_settings import AgentSettings
@@ -46,9 +46,11 @@ def settings(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @agent_page("admin")
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def reset(request: HttpRequest, access: Access) -> HttpResponse:
     """One setting goes back to its default."""
+    if request.method != "POST":
+        return _back(access)
     name = request.POST.get("setting", "")
     if name in AgentSettings.model_fields:
         services.update_agent(actor=access.actor, agent=access.agent, settings={name: None})
@@ -57,9 +59,11 @@ def reset(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @agent_page("admin")
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def about(request: HttpRequest, access: Access) -> HttpResponse:
     """Name and time zone; the folder for owners alone: it could be another agent's."""
+    if request.method != "POST":
+        return _back(access)
     agent = access.agent
     given = {name: request.POST.get(name, "").strip() for name in ("name", "timezone", "workspace")}
     moves = is_owner(request.user) and given["workspace"] not in ("", agent.workspace)
