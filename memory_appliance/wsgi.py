@@ -20,8 +20,10 @@ def _counted_application() -> WSGIApplication:
     django_application = get_wsgi_application()
     from memory_appliance.metrics.counting import start_counting  # late: it needs Django's applications
     from memory_appliance.metrics.instruments import instruments
+    from memory_appliance.use_counting import start_counting_uses
 
     start_counting("web")
+    start_counting_uses()
     received = partial(ReceivedBodies, limit=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, refused=instruments.refused)
     admitted: WSGIApplication = Admission(
         django_application, at_once=settings.MEMORY_WEB_THREADS, refused=instruments.refused

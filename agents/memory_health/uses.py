@@ -27,7 +27,7 @@ WRITE_SECONDS = 10.0
 MOST_WAITING = 2_000
 """Files that a process counts until it writes; what comes up beyond that is not counted."""
 STALE_DAYS = 90
-MOST_SHOWN = 30
+MOST_SHOWN = 20
 
 _waiting: Counter[tuple[int, str]] = Counter()
 _lock = threading.Lock()

@@ -27,6 +27,7 @@ TABS: tuple[Tab, ...] = (
     Tab("agent", _("Health"), "a"),
     Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f"),
+    Tab("memory-health", _("Memory health"), "h"),
     Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),
     Tab("agent-collections", _("Collections"), "c", "admin"),

@@ -33,6 +33,9 @@ OF_AN_AGENT = {
     "agents/<slug:slug>/files",
     "agents/<slug:slug>/files/new",
     "agents/<slug:slug>/history",
+    "agents/<slug:slug>/memory-health",
+    "agents/<slug:slug>/memory-health/consolidate",
+    "agents/<slug:slug>/memory-health/review",
     "agents/<slug:slug>/jobs",
     "agents/<slug:slug>/jobs/cancel",
     "agents/<slug:slug>/problems",
@@ -64,6 +67,19 @@ OWNERS_ONLY = {
     "keys/<int:number>/revoke",
     "keys/<int:number>/rotate",
     "keys/new",
+    "system",
+    "system/about",
+    "system/backups",
+    "system/backups/make",
+    "system/backups/remove",
+    "system/backups/verify",
+    "system/doctor",
+    "system/models",
+    "system/models/pull",
+    "system/models/remove",
+    "system/models/use",
+    "system/options",
+    "system/roles/<str:role>",
     "users",
     "users/<int:number>",
     "users/<int:number>/delete",
@@ -84,7 +100,7 @@ def _addresses() -> Iterator[str]:
 
 
 def _path(address: str) -> str:
-    return "/" + address.replace("<int:number>", "1")
+    return "/" + address.replace("<int:number>", "1").replace("<str:role>", "embed")
 
 
 @pytest.fixture

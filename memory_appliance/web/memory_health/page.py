@@ -1,0 +1,98 @@
+"""The page itself, and starting the look through the notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+
+from agents.agent_settings import read_settings
+from agents.memory_health.review import Pair, Place, Reviewed, last_review, request_review
+from agents.memory_health.sizes import Size, sizes
+from agents.memory_health.uses import Uses, uses
+from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.files.places import Lines, reader_address
+from memory_appliance.web.page import answer
+from workers.dispatch import dispatch
+
+LONGEST_LINE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A line and where it is read."""
+
+    place: Place
+    address: str
+
+    @property
+    def text(self) -> str:
+        """Without the sign of a list, and not longer than one looks at."""
+        text = self.place.text.removeprefix("- ").removeprefix("* ")
+        return f"{text[:LONGEST_LINE]} …" if len(text) > LONGEST_LINE else text
+
+    @property
+    def citation(self) -> str:
+        return f"{self.place.path}#L{self.place.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two lines side by side."""
+
+    pair: Pair
+    one: Spot
+    other: Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the page shows. `consolidates`: whether searches leave the traces that promotions are made from."""
+
+    sizes: tuple[Size, ...]
+    uses: Uses
+    review: Reviewed
+    disagree: tuple[Match, ...]
+    twice: tuple[Match, ...]
+    consolidates: bool
+
+
+@agent_page("view")
+@require_safe
+def memory_health(request: HttpRequest, access: Access) -> HttpResponse:
+    return answer(request, "memory_health/page.html", {"access": access, "health": _health(access)})
+
+
+@agent_page("edit")
+@require_POST
+def review(request: HttpRequest, access: Access) -> HttpResponse:
+    run = request_review(actor=access.actor, agent=access.agent)
+    if dispatch(run):
+        messages.success(request, gettext("The notes are being looked through; nothing is changed by it."))
+    else:
+        messages.warning(request, gettext("The look through the notes waits: the workers cannot be reached now."))
+    return redirect("memory-health", access.agent.slug)
+
+
+def _health(access: Access) -> Health:
+    reviewed = last_review(access.agent)
+    return Health(
+        sizes=sizes(access.agent),
+        uses=uses(access.agent),
+        review=reviewed,
+        disagree=tuple(_match(access, pair) for pair in reviewed.disagree),
+        twice=tuple(_match(access, pair) for pair in reviewed.twice),
+        consolidates=read_settings(access.agent.settings).consolidate_enabled,
+    )
+
+
+def _match(access: Access, pair: Pair) -> Match:
+    return Match(pair, _spot(access, pair.one), _spot(access, pair.other))
+
+
+def _spot(access: Access, place: Place) -> Spot:
+    return Spot(place, reader_address(access.agent.slug, place.path, Lines(place.line, place.line)))
