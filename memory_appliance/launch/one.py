@@ -13,13 +13,15 @@ from typing import NoReturn
 
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
+from memory_appliance.launch.leftovers import remove_leftovers
 from memory_appliance.launch.preflight import prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import Program, programs
 from memory_appliance.launch.say import LaunchFailed, fail
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import OPTIONS
 
-DATABASE_KEEPER = "web"
+KEEPER = "web"
+"""The program that puts the data folder in order before it starts."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         prepare_folders(layout)
         raise_file_limit()
-        if chosen.name == DATABASE_KEEPER:
+        if chosen.name == KEEPER:
+            remove_leftovers(layout.data_dir / "tmp")
             prepare_database(os.environ, alone=False)
     except LaunchFailed as failure:
         return fail(failure)
