@@ -110,9 +110,12 @@ def _broker() -> Check:
 
 
 def _workers() -> Check:
+    now = timezone.now()
     try:
         alive = WorkerHeartbeat.objects.filter(
-            name=worker_name(), at__gt=timezone.now() - HEARTBEAT_PATIENCE
+            # Not later than now either: a worker that died before the clock was set back would live for a long time.
+            name=worker_name(),
+            at__range=(now - HEARTBEAT_PATIENCE, now + HEARTBEAT_PATIENCE),
         ).exists()
     except DatabaseError:
         return Check("degraded", "Not known while the control database cannot be read.")

@@ -73,7 +73,7 @@ def _model_worker(python: str, number: int) -> Program:
     )
 
 
-_IN_MEMORY = ("--scheduler", "celery.beat:Scheduler")
+_IN_MEMORY = ("--scheduler", "memory_appliance.steady_scheduler:SteadyScheduler")
 
 
 def _worker_arguments(node: str) -> Sequence[str]:

@@ -10,10 +10,12 @@ from agents.models import Run
 from agents.nodes.moves import give_up_what_stands_still, moves_to_carry_on
 from agents.nodes.ownership import own_name
 from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
+from agents.set_back import ClockWatch, make_due_again
 from workers.app import app
 from workers.dispatch import dispatch, dispatch_move
 
 _one_at_a_time = Lock()
+_clock = ClockWatch()
 
 
 @app.task(name="workers.sweep")
@@ -21,6 +23,8 @@ def sweep() -> None:
     if not _one_at_a_time.acquire(blocking=False):
         return
     try:
+        if _clock.was_set_back():
+            make_due_again(timezone.now())
         if own_name():
             _carry_on_moves()
         for run in _due_runs():
