@@ -1,4 +1,4 @@
-"""processes(): the programs of this server and their memory, as the system sees them; asked of /proc, not of them."""
+"""processes(): the programs of this server and their memory, as the system sees them or as they say themselves."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils import timezone
+
+from agents.models import WorkerHeartbeat
+from memory_appliance.embedding import models_client
+from memory_appliance.health import HEARTBEAT_PATIENCE
 
 _PROC = Path("/proc")
 _MARKS = (
@@ -34,19 +39,28 @@ class Process:
 
 
 def processes() -> tuple[Process, ...]:
-    """The programs below the supervisor, or where there is none this process alone; () on systems without /proc."""
+    """The programs below the supervisor. In containers there is none: there the others say what they hold."""
     try:
         top = int((Path(settings.MEMORY_DATA_DIR) / "run" / "supervisord.pid").read_text())
         children = _children()
     except (OSError, ValueError):
         top, children = 0, {}
     if top not in children:
-        own = _resident(os.getpid())
-        return (Process("web", 1, own),) if own else ()
+        return _as_they_say()
     found: dict[str, list[int]] = {}
     for child in children[top]:
         found.setdefault(_name(child), []).extend(_resident(pid) for pid in _tree(child, children))
     return tuple(Process(name, len(sizes), sum(sizes)) for name, sizes in sorted(found.items()))
+
+
+def _as_they_say() -> tuple[Process, ...]:
+    alive = WorkerHeartbeat.objects.filter(at__gt=timezone.now() - HEARTBEAT_PATIENCE)
+    said = [
+        ("web", _resident(os.getpid())),
+        ("models", models_client().status().rss_bytes),
+        *((row.name, int(row.detail.get("rss", 0))) for row in alive),
+    ]
+    return tuple(Process(name, 1, size) for name, size in said if size)
 
 
 def _children() -> dict[int, list[int]]:

@@ -37,6 +37,7 @@ MAIN: tuple[Link, ...] = (
     Link("keys", _("Keys"), "k", for_owners=True),
     Link("users", _("People"), "u", for_owners=True),
     Link("audit", _("Audit"), "a", for_owners=True),
+    Link("system", _("System"), "y", for_owners=True),
 )
 """The links at the top of every page, in their order."""
 

@@ -50,5 +50,10 @@ class PageFailures:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, RuleError | SearchError) or wants_json(request):
             return None
-        code = engine_code(error) if isinstance(error, SearchError) else ErrorCode(error.code)
+        code = engine_code(error) if isinstance(error, SearchError) else _code(error)
         return failure(request, status=code.status, message=error.message, hint=error.hint or code.hint)
+
+
+def _code(error: RuleError) -> ErrorCode:
+    """Rules that no program can break, such as those of backups, have codes that the API does not know."""
+    return next((code for code in ErrorCode if code == error.code), ErrorCode.CONFLICT)

@@ -40,7 +40,16 @@ OUTCOMES: Mapping[str, StrOrPromise] = {
 
 TROUBLED_OUTCOMES = frozenset({"timeout", "unavailable", "failed"})
 
-_CHECKS: Mapping[str, StrOrPromise] = {
+PARTS: Mapping[str, StrOrPromise] = {
+    "database": _("Control database"),
+    "broker": _("Broker"),
+    "workers": _("Workers"),
+    "models": _("Embedding model"),
+    "disk": _("Disk"),
+}
+"""The parts of the server that `health` looks at."""
+
+_TROUBLES: Mapping[str, StrOrPromise] = {
     "database": _("The control database cannot be read."),
     "broker": _("The broker does not answer: updates wait, searches go on."),
     "workers": _("No worker is alive: changed files are not indexed for now."),
@@ -52,7 +61,11 @@ def degradation(code: str, detail: str) -> StrOrPromise:
     return DEGRADATIONS.get(code) or visible(detail)
 
 
-def troubles(health: Health) -> list[StrOrPromise]:
+def troubles_by_part(health: Health) -> dict[str, StrOrPromise]:
     """A sentence for each part that does not work as it should."""
     bad = ((name, check) for name, check in health.checks.items() if check.status != "ok")
-    return [_CHECKS.get(name) or check.detail for name, check in bad]
+    return {name: _TROUBLES.get(name) or visible(check.detail) for name, check in bad}
+
+
+def troubles(health: Health) -> list[StrOrPromise]:
+    return list(troubles_by_part(health).values())

@@ -1,0 +1,120 @@
+"""Backups: which there are, make one now, read one back, remove one; bringing one back is a command, which is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents.admin import actor_of
+from agents.audit import record
+from agents.backup import Backup, Progress, find_backup, list_backups, remove_backup, verify_backup
+from agents.backup.catalog import backup_dir
+from agents.models import Run
+from agents.nodes.ownership import own_name
+from agents.runs import request_backup
+from memory_appliance.chores import Chore, ChoreState, Report
+from memory_appliance.web.access import owner_page
+from memory_appliance.web.page import answer
+from workers.dispatch import dispatch
+
+VERIFY = Chore("verify-backup")
+MOST_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class BackupsPage:
+    """`run`: the one that is being made, or else the last one. `check`: the last look at one."""
+
+    backups: tuple[Backup, ...]
+    more: int
+    folder: str
+    hours: int
+    keep: tuple[int, int, int]
+    run: Run | None
+    check: ChoreState | None
+
+    @property
+    def busy(self) -> bool:
+        making = self.run is not None and self.run.state in Run.ACTIVE
+        return making or (self.check is not None and self.check.running)
+
+
+@owner_page
+@require_safe
+def backups(request: HttpRequest) -> HttpResponse:
+    found = list_backups()
+    page = BackupsPage(
+        backups=found[:MOST_SHOWN],
+        more=max(0, len(found) - MOST_SHOWN),
+        folder=str(backup_dir()),
+        hours=settings.MEMORY_BACKUP_HOURS,
+        keep=(
+            settings.MEMORY_BACKUP_KEEP_DAILY,
+            settings.MEMORY_BACKUP_KEEP_WEEKLY,
+            settings.MEMORY_BACKUP_KEEP_MONTHLY,
+        ),
+        run=Run.objects.filter(kind=Run.Kind.BACKUP, node=own_name()).first(),
+        check=VERIFY.state(),
+    )
+    return answer(request, "system/backups.html", {"page": page})
+
+
+@owner_page
+@require_POST
+def make(request: HttpRequest) -> HttpResponse:
+    run = request_backup(reason="request")
+    record(actor=actor_of(request), action="backup.request", target=str(run.pk))
+    if dispatch(run):
+        messages.success(request, _("A backup is being made."))
+    else:
+        messages.info(request, _("The broker does not answer: the backup is made as soon as it is back."))
+    return redirect("backups")
+
+
+@owner_page
+@require_POST
+def verify(request: HttpRequest) -> HttpResponse:
+    name = find_backup(request.POST.get("name", "")).name
+    if VERIFY.start(lambda report: read_back(report, name), subject=name) is None:
+        messages.info(request, _("A backup is being read back already."))
+    else:
+        record(actor=actor_of(request), action="backup.verify", target=name)
+    return redirect("backups")
+
+
+@owner_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest) -> HttpResponse:
+    name = find_backup((request.POST or request.GET).get("name", "")).name
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        remove_backup(name)
+        record(actor=actor_of(request), action="backup.remove", target=name)
+        messages.success(request, _("The backup %(name)s is removed.") % {"name": name})
+        return redirect("backups")
+    context = {
+        "heading": _("Remove the backup %(name)s?") % {"name": name},
+        "will": [_("This backup cannot be brought back any more."), _("What only it needs is freed on the disk.")],
+        "will_not": [_("Other backups stay whole."), _("The server's own data is not touched.")],
+        "action": _("Remove it"),
+        "back": reverse("backups"),
+        "fields": {"name": name},
+    }
+    return answer(request, "confirm.html", context)
+
+
+def read_back(report: Report, name: str) -> None:
+    """Every block of the backup; what is wrong with it becomes a line each."""
+
+    def told(progress: Progress) -> None:
+        report.doing(f"{progress.done} / {progress.total}")
+
+    verified = verify_backup(name, progress=told)
+    for problem in verified.problems:
+        report.line({"problem": problem})

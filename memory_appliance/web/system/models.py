@@ -1,0 +1,162 @@
+"""Models of this server: what is there, what is in memory, downloads with their progress, and who does which role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents import services
+from agents.admin import actor_of
+from agents.models import Run
+from agents.nodes.ownership import own_name
+from agents.providers import ROLES, server_plan
+from memory_appliance.api.schemas.models import ModelAnswer, SetAnswer, models_answer
+from memory_appliance.api.schemas.providers import RoleAnswer, role_answer
+from memory_appliance.embedding import models_client
+from memory_appliance.web.access import owner_page
+from memory_appliance.web.diff import visible
+from memory_appliance.web.page import answer
+from memory_appliance.web.system.role_words import ROLE_WORDS, RoleWords
+from search.runtime.presets import Role
+from workers.dispatch import dispatch
+from workers.model_status import ModelStatus
+
+FAST_SECONDS, SLOW_SECONDS = 2, 15
+MOST_DOWNLOADS = 200
+"""Runs looked through for the last download of each model."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """`download`: the last one, where it is under way or has failed."""
+
+    model: ModelAnswer
+    download: Run | None
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRow:
+    answer: RoleAnswer
+    words: RoleWords
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsPage:
+    status: ModelStatus
+    roles: tuple[RoleRow, ...]
+    rows: tuple[ModelRow, ...]
+    others: tuple[Run, ...]
+    """Downloads of models that the registry does not name."""
+    sets: tuple[SetAnswer, ...]
+    folder: str
+
+    @property
+    def busy(self) -> bool:
+        downloads = [row.download for row in self.rows if row.download is not None] + list(self.others)
+        return self.status.state in ("building", "loading") or any(run.state in Run.ACTIVE for run in downloads)
+
+    @property
+    def poll_seconds(self) -> int:
+        return FAST_SECONDS if self.busy else SLOW_SECONDS
+
+
+@owner_page
+@require_safe
+def models(request: HttpRequest) -> HttpResponse:
+    return answer(request, "system/models.html", {"page": models_page()})
+
+
+def models_page() -> ModelsPage:
+    found = models_answer()
+    downloads = _downloads()
+    plans = {role: server_plan(role) for role in ROLES}
+    chosen = {plan.first.model for plan in plans.values() if plan.first.provider == "local"}
+    rows = tuple(ModelRow(one, downloads.pop(one.id, None), one.id in chosen) for one in found.items)
+    return ModelsPage(
+        status=models_client().status(),
+        roles=tuple(RoleRow(role_answer(plan), ROLE_WORDS[role]) for role, plan in plans.items()),
+        rows=rows,
+        others=tuple(downloads.values()),
+        sets=tuple(found.sets),
+        folder=found.folder,
+    )
+
+
+@owner_page
+@require_POST
+def pull(request: HttpRequest) -> HttpResponse:
+    run = services.request_pull(actor=actor_of(request), model=request.POST.get("model", "").strip())
+    if not dispatch(run):
+        messages.info(request, _("The broker does not answer: the download begins as soon as it is back."))
+    return redirect("models")
+
+
+@owner_page
+@require_POST
+def use(request: HttpRequest) -> HttpResponse:
+    """A model does its role for the whole server; another embedder means another index for everybody: ask first."""
+    role, model = _role(request.POST.get("role", "")), request.POST.get("model", "")
+    if role == "embed" and request.POST.get("confirmed") != "yes":
+        return answer(request, "confirm.html", new_embedder(model, {"role": role, "model": model}, reverse("models")))
+    services.use_local_model(actor=actor_of(request), role=role, model=model)
+    messages.success(request, _("%(model)s is chosen.") % {"model": visible(model)})
+    return redirect("models")
+
+
+@owner_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def remove(request: HttpRequest) -> HttpResponse:
+    name = (request.POST or request.GET).get("model", "")
+    if request.method == "POST" and request.POST.get("confirmed") == "yes":
+        services.remove_model(actor=actor_of(request), model=name)
+        messages.success(request, _("The file of %(model)s is deleted.") % {"model": visible(name)})
+        return redirect("models")
+    context = {
+        "heading": _("Delete the file of %(model)s?") % {"model": visible(name)},
+        "will": [_("The file goes from the disk; using the model again means downloading it again.")],
+        "will_not": [_("A model that somebody uses is not deleted."), _("No index and no note is touched.")],
+        "action": _("Delete the file"),
+        "back": reverse("models"),
+        "fields": {"model": name},
+    }
+    return answer(request, "confirm.html", context)
+
+
+def new_embedder(model: str, fields: dict[str, str], back: str) -> dict[str, object]:
+    """What `confirm.html` asks before everybody's vectors are made anew."""
+    return {
+        "heading": _("Embed with %(model)s from now on?") % {"model": visible(model)},
+        "will": [
+            _("The index of every agent without a choice of its own is built anew, beside the one that answers now."),
+            _("That takes minutes for small memories and hours for very large ones."),
+        ],
+        "will_not": [
+            _("No file is changed."),
+            _("Searches go on meanwhile, with the vectors that are there."),
+        ],
+        "action": _("Choose it"),
+        "back": back,
+        "fields": fields,
+    }
+
+
+def _role(text: str) -> Role:
+    role = next((role for role in ROLES if role == text), None)
+    if role is None:
+        raise Http404
+    return role
+
+
+def _downloads() -> dict[str, Run]:
+    """Model → its last download, unless that went well or was called off."""
+    last: dict[str, Run] = {}
+    for run in Run.objects.filter(kind=Run.Kind.PULL, node=own_name())[:MOST_DOWNLOADS]:
+        last.setdefault(run.subject, run)
+    return {name: run for name, run in last.items() if run.state in (*Run.ACTIVE, Run.State.FAILED)}
