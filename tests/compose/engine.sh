@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # An engine of our own: dockerd from Debian's packages on a private socket, and nothing of it left afterwards.
 # Sourced by `check`. Needs WORK (a folder of this run) and CACHE (a folder that is kept); `skip` ends the run.
 

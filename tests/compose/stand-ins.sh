@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Base images under their public names, made of Debian's packages, for machines that reach no image registry.
 # Sourced by `check`. Kept in the engine's data folder, made anew each week and when something here changes.
 
@@ -9,17 +10,20 @@ declare -A PUBLIC_NAMES=(
 )
 
 make_stand_ins() {
-    local key name builds=()
+    local key name build builds=()
     key=$(cat "${BASH_SOURCE[0]}" "$FOLDER"/*/* /usr/local/share/ca-certificates/*.crt 2>/dev/null | sha256sum)
     key=${key:0:12}-$(date +%G%V)
     if [ "$(label_of "${PUBLIC_NAMES[python]}")" != "$key" ] || [ "$(label_of "${PUBLIC_NAMES[caddy]}")" != "$key" ] ||
         [ "$(label_of "${PUBLIC_NAMES[postgres]}")" != "$key" ]; then
-        import_debian
+        import_debian >"$WORK/debian.log" 2>&1 || skip "no base image from Debian's packages: $(tail -1 "$WORK/debian.log")"
         for name in "${!PUBLIC_NAMES[@]}"; do
-            build_stand_in "$name" "$key" &
-            builds+=($!)
+            build_stand_in "$name" "$key" >"$WORK/$name.log" 2>&1 &
+            builds[$!]=$name
         done
-        for build in "${builds[@]}"; do wait "$build"; done
+        for build in "${!builds[@]}"; do
+            name=${builds[$build]}
+            wait "$build" || skip "no image in the place of ${PUBLIC_NAMES[$name]}: $(tail -1 "$WORK/$name.log")"
+        done
     fi
     say "base images are there"
 }
@@ -32,16 +36,14 @@ import_debian() {
         space=/dev/shm
     fi
     TMPDIR=$space mmdebstrap --quiet --variant=minbase --mode=root --dpkgopt=force-unsafe-io \
-        --include=ca-certificates bookworm "$WORK/debian.tar" /etc/apt/sources.list.d/debian.sources
-    docker import "$WORK/debian.tar" debian:bookworm-slim >/dev/null
-    rm "$WORK/debian.tar"
+        --include=ca-certificates bookworm "$WORK/debian.tar" /etc/apt/sources.list.d/debian.sources &&
+        docker import "$WORK/debian.tar" debian:bookworm-slim && rm "$WORK/debian.tar"
 }
 
 # The machine's own certificate authorities go along: builds reach the package indexes the way this machine does.
 build_stand_in() {
     local context=$WORK/$1
-    cp -r "$FOLDER/$1" "$context"
-    mkdir "$context/authorities"
+    cp -r "$FOLDER/$1" "$context" && mkdir "$context/authorities" || return
     cp /usr/local/share/ca-certificates/*.crt "$context/authorities/" 2>/dev/null || true
-    docker build --quiet --label "stand-in=$2" --tag "${PUBLIC_NAMES[$1]}" "$context" >/dev/null
+    docker build --quiet --label "stand-in=$2" --tag "${PUBLIC_NAMES[$1]}" "$context"
 }
