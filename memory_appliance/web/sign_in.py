@@ -7,12 +7,13 @@ from typing import Any
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 
 from agents.actors import Actor
 from agents.audit import record
+from agents.first_owner import nobody_yet
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.throttles import LOGIN_FAILURES, NAME_FAILURES, TooMany, refuse_when_used_up, take
 
@@ -21,6 +22,10 @@ class SignIn(LoginView):
     """The one login page, also of Django's admin."""
 
     template_name = "account/login.html"
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Where there is nobody who could sign in, the first owner is made."""
+        return HttpResponseRedirect(reverse("start")) if nobody_yet() else super().get(request, *args, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:

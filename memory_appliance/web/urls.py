@@ -8,6 +8,7 @@ from django.urls import URLPattern, path
 from memory_appliance.web import preferences
 from memory_appliance.web.agent import urls as agent
 from memory_appliance.web.files import urls as files
+from memory_appliance.web.first_run import urls as first_run
 from memory_appliance.web.gallery import gallery
 from memory_appliance.web.memory_health import urls as memory_health
 from memory_appliance.web.overview import urls as overview
@@ -28,6 +29,7 @@ pages: list[URLPattern] = [
     path("accounts/theme/", preferences.theme, name="theme"),
     path("accounts/language/", preferences.language, name="language"),
     path("components", gallery, name="components"),
+    *first_run.pages,
     *agent.pages,
     *scope.pages,
     *files.pages,

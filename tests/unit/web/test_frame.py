@@ -29,10 +29,10 @@ def test_a_chosen_theme_is_in_the_first_paint(admin: Client) -> None:
 
 
 def test_the_language_is_the_browsers_until_one_is_chosen(client: Client, db: None) -> None:
-    page = client.get("/accounts/login/", headers={"accept-language": "zh-CN,zh;q=0.9"})
+    page = client.get("/accounts/login/", headers={"accept-language": "zh-CN,zh;q=0.9"}, follow=True)
     assert '<html lang="zh-hans"' in page.content.decode()
     client.post("/accounts/language/", {"language": "en"})
-    page = client.get("/accounts/login/", headers={"accept-language": "zh-CN,zh;q=0.9"})
+    page = client.get("/accounts/login/", headers={"accept-language": "zh-CN,zh;q=0.9"}, follow=True)
     assert '<html lang="en"' in page.content.decode()
 
 

@@ -13,7 +13,16 @@ from agents import services
 from agents.models import Agent
 from tests import cast
 
-OPEN = {"accounts/login/", "accounts/logout/", "admin/login/", "api/docs", "health/live", "health/ready", "metrics"}
+OPEN = {
+    "accounts/login/",
+    "accounts/logout/",
+    "admin/login/",
+    "api/docs",
+    "health/live",
+    "health/ready",
+    "metrics",
+    "start",
+}
 """Show nothing of any agent to anybody."""
 
 OWN = {"", "search", "recall"}
@@ -67,6 +76,10 @@ OWNERS_ONLY = {
     "keys/<int:number>/revoke",
     "keys/<int:number>/rotate",
     "keys/new",
+    "start/agent",
+    "start/connect",
+    "start/index",
+    "start/models",
     "system",
     "system/about",
     "system/backups",

@@ -1,0 +1,95 @@
+"""/start/index: watch the new agent's index come, write a first note where there is none, and ask it something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from agents import memory
+from agents.errors import RuleError
+from agents.memory import Searched, SearchParams
+from agents.notes import note
+from agents.specs import index_spec
+from memory_appliance.web.access import Access, access_to, owner_page
+from memory_appliance.web.agent.health import AgentHealth, health_of
+from memory_appliance.web.first_run.steps import chosen_agent, steps, with_agent
+from memory_appliance.web.page import answer
+from memory_appliance.web.words import degradation
+from search.outcome import Hit
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+MOST_HITS = 3
+MAX_QUESTION_CHARS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the memory says to the question; `degraded` what was missing on the way."""
+
+    question: str
+    hits: tuple[Hit, ...]
+    degraded: tuple[StrOrPromise, ...]
+
+
+@owner_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def index(request: HttpRequest) -> HttpResponse:
+    """?q= asks. A POST writes the note that an empty memory begins with."""
+    agent = chosen_agent(request)
+    if agent is None:
+        return HttpResponseRedirect(reverse("start-agent"))
+    access = access_to(request, agent.slug)
+    if request.method == "POST":
+        return _write(request, access)
+    health = health_of(access)
+    context = {
+        "access": access,
+        "health": health,
+        "empty": _is_empty(health),
+        "question": request.GET.get("q", "").strip()[:MAX_QUESTION_CHARS],
+        "answered": _ask(access, request.GET.get("q", "")),
+        "connect": with_agent("start-connect", agent),
+        "collections": [str(part.root) for part in index_spec(agent).collections],
+        "steps": steps("index", agent),
+    }
+    return answer(request, "first_run/index.html", context)
+
+
+def _write(request: HttpRequest, access: Access) -> HttpResponse:
+    try:
+        note(agent=access.agent, caller=access.caller, text=request.POST.get("text", ""), target="memory")
+        messages.success(request, _("Written down. Ask for it."))
+    except RuleError as error:
+        messages.error(request, f"{error.message} {error.hint}".strip())
+    return HttpResponseRedirect(with_agent("start-index", access.agent))
+
+
+def _ask(access: Access, question: str) -> Answered | None:
+    question = question.strip()[:MAX_QUESTION_CHARS]
+    if not question:
+        return None
+    found = memory.search(
+        agent=access.agent,
+        caller=access.caller,
+        session=None,
+        params=SearchParams(question, max_results=MOST_HITS, citations="off"),
+    )
+    if not isinstance(found, Searched):
+        return Answered(question, (), (found.decision.reason,))
+    outcome = found.outcome
+    return Answered(
+        question, tuple(outcome.results), tuple(degradation(one.code, one.detail) for one in outcome.degraded)
+    )
+
+
+def _is_empty(health: AgentHealth) -> bool:
+    """Looked at, and nothing found."""
+    return not health.active and (health.index is None or not health.index.chunks)
