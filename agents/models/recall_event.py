@@ -8,7 +8,8 @@ from agents.models.agent import Agent
 
 
 class RecallEvent(models.Model):
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="recall_events")
+    # Its own index would be taken in place of the better ones below, which all begin with it.
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="recall_events", db_index=False)
     at = models.DateTimeField(auto_now_add=True)
     session = models.CharField(max_length=64, blank=True, help_text="Digest of the session key; empty without one.")
     chat_type = models.CharField(max_length=20, blank=True)
@@ -33,6 +34,12 @@ class RecallEvent(models.Model):
             models.Index(fields=["agent", "status", "-id"]),
             # Holds all that counting a day's outcomes asks for, in the order in which they are counted.
             models.Index(fields=["agent", "status", "at"]),
+            # Whatever turns are chosen by, a rare kind is found without reading all of the others.
+            models.Index(fields=["status", "-id"]),
+            models.Index(fields=["reason", "-id"]),
+            models.Index(fields=["agent", "reason", "-id"]),
+            models.Index(fields=["lane", "-id"]),
+            models.Index(fields=["session", "agent", "-id"]),
         )
 
     def __str__(self) -> str:

@@ -31,6 +31,7 @@ def told(keeper: Agent) -> Callable[..., RecallEvent]:
 
     def turn(message: str, key: str = "agent:main:telegram:direct:42") -> RecallEvent:
         done = recall(agent=keeper, caller=cast.GATEWAY, session=Session(key=key), params=RecallParams(message=message))
+        assert done.event_id is not None
         return RecallEvent.objects.get(pk=done.event_id)
 
     return turn
