@@ -10,6 +10,8 @@ from django.utils import timezone
 from agents.actors import Actor
 from agents.audit import record
 from agents.errors import Conflict, Invalid
+from agents.memory_health.review import forget_findings
+from agents.memory_health.uses import forget_uses
 from agents.models import Agent, CollectionShare, WorkspaceWrite
 from agents.transcripts import erase_transcript
 from agents.workspace import disk, objects
@@ -93,6 +95,8 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     messages = erase_transcript(agent, session_key, dry_run) if session_key else 0
     rows, vectors = _out_of_index(agent, plan, dry_run=dry_run)
     if not dry_run:
+        forget_uses(agent, [text.path for text in plan.taken if text.whole])
+        forget_findings(agent, plan.files)
         detail = {"files": [text.path for text in plan.taken], "messages": messages}
         target = path or "session"
         record(actor=actor, action="memory.forget", target=target, agent_slug=agent.slug, detail=detail)

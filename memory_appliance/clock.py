@@ -35,6 +35,11 @@ app.conf.beat_schedule = {
         "schedule": crontab(hour=3, minute=30),
         "options": {"queue": _QUEUE, "expires": 3600},
     },
+    "review": {
+        "task": "workers.review_changed",
+        "schedule": crontab(hour=4, minute=0),
+        "options": {"queue": _QUEUE, "expires": 3600},
+    },
     # Asked often and done seldom: a machine that is off at night gets its backups too.
     "backup": {
         "task": "workers.backup_when_due",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 
 from agents.actors import Actor
+from agents.agent_settings import read_settings
 from agents.audit import record
 from agents.models import Agent, Run
+from agents.nodes.ownership import at_work
 from agents.runs import request_run
 from agents.specs import index_spec
 from search.index.report import IsCancelled, ReportProgress
@@ -102,6 +105,25 @@ def last_review(agent: Agent) -> Reviewed:
     disagree = tuple(pair for pair in pairs if pair.kind != "duplicate")[:MOST_SHOWN]
     twice = tuple(pair for pair in pairs if pair.kind == "duplicate")[:MOST_SHOWN]
     return Reviewed(done, later, disagree, twice, settled)
+
+
+def agents_to_review() -> list[Agent]:
+    """This node's agents whose notes have changed since they were looked through."""
+    looks = Run.objects.filter(agent=OuterRef("pk"), kind=Run.Kind.REVIEW)
+    since = Q(state__in=Run.ACTIVE) | Q(created_at__gte=OuterRef("last_change_at"))
+    changed = Agent.objects.filter(at_work(), ~Exists(looks.filter(since)), last_change_at__isnull=False)
+    return [agent for agent in changed if read_settings(agent.settings).memory_enabled]
+
+
+def forget_findings(agent: Agent, paths: Iterable[str]) -> None:
+    """What is forgotten is in no result either, not even as a place."""
+    gone = set(paths)
+    for run in Run.objects.filter(agent=agent, kind=Run.Kind.REVIEW, state=Run.State.DONE):
+        findings = run.result.get("findings", [])
+        kept = [one for one in findings if not gone & {one["one"]["path"], one["other"]["path"]}]
+        if len(kept) < len(findings):
+            run.result["findings"] = kept
+            run.save(update_fields=["result"])
 
 
 def _stored(line: Line) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from agents.models import Agent, FileUse
 from agents.specs import CURATED, index_spec
-from search.index.old_files import OldFile, old_files
+from search.index.old_files import OldFile, indexed_paths, old_files
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ WRITE_SECONDS = 10.0
 MOST_WAITING = 2_000
 """Files that a process counts until it writes; what comes up beyond that is not counted."""
 STALE_DAYS = 90
+KEEP = timedelta(days=400)
 MOST_SHOWN = 20
 
 _waiting: Counter[tuple[int, str]] = Counter()
@@ -70,19 +71,30 @@ def store_uses() -> int:
 
 
 def uses(agent: Agent, *, now: datetime | None = None) -> Uses:
-    """Two queries, and one look into the index."""
+    """Three queries, and two looks into the index."""
     day = ((now or timezone.now()) - timedelta(days=STALE_DAYS)).date()
     rows = FileUse.objects.filter(agent=agent)
+    spec = index_spec(agent)
     since = rows.aggregate(since=Min("first_at"))["since"]
-    often = tuple(rows[:MOST_SHOWN])
+    most = list(rows[: 3 * MOST_SHOWN])
+    there = indexed_paths(spec, [row.path for row in most])
+    often = tuple(row for row in most if row.path in there)[:MOST_SHOWN]
     found = [*CURATED, *rows.values_list("path", flat=True)]
-    never, total = old_files(index_spec(agent), before=day, without=found, limit=MOST_SHOWN)
+    never, total = old_files(spec, before=day, without=found, limit=MOST_SHOWN)
     return Uses(since, often, never, total, day)
 
 
-def forget_uses(agent: Agent, known: Iterable[str]) -> int:
-    """Drop the counts of files that are no longer indexed."""
-    return FileUse.objects.filter(agent=agent).exclude(path__in=list(known)).delete()[0]
+def forget_uses(agent: Agent, paths: Iterable[str]) -> None:
+    """What is forgotten leaves no count behind."""
+    with _lock:
+        for path in paths:
+            _waiting.pop((agent.pk, path), None)
+    FileUse.objects.filter(agent=agent, path__in=list(paths)).delete()
+
+
+def prune_uses() -> int:
+    """Forget what nothing has found for a long time. Returns how many counts went."""
+    return FileUse.objects.filter(last_at__lt=timezone.now() - KEEP).delete()[0]
 
 
 def _store(counted: Counter[tuple[int, str]], now: datetime) -> None:

@@ -40,3 +40,15 @@ def old_files(spec: IndexSpec, *, before: date, without: Iterable[str], limit: i
     except IndexUnavailable:
         return (), 0
     return tuple(OldFile(*row) for row in rows), total
+
+
+def indexed_paths(spec: IndexSpec, paths: Iterable[str]) -> frozenset[str]:
+    """Those of `paths` that the index knows."""
+    try:
+        with reading(spec.path) as connection:
+            rows = connection.execute(
+                "SELECT path FROM files WHERE path IN (SELECT value FROM json_each(?))", (json.dumps(list(paths)),)
+            )
+            return frozenset(path for (path,) in rows)
+    except IndexUnavailable:
+        return frozenset()

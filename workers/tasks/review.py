@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.memory_health.review import carry_out
+from agents.memory_health.review import agents_to_review, carry_out
 from agents.models import Run
+from agents.runs import request_run
 from workers.app import app
+from workers.dispatch import dispatch
 from workers.door import work_on
 from workers.lease import Lease
+
+
+@app.task(name="workers.review_changed")
+def review_changed() -> None:
+    """At night, one agent after the other: the page then has something to show in the morning."""
+    for agent in agents_to_review():
+        dispatch(request_run(agent=agent, kind=Run.Kind.REVIEW, reason="schedule"))
 
 
 @app.task(name="workers.review")

@@ -6,6 +6,7 @@ import logging
 
 from agents.audit import prune_audit
 from agents.history import remove_orphan_histories
+from agents.memory_health.uses import prune_uses
 from agents.models import Agent
 from agents.nodes.ownership import at_work
 from agents.nodes.source import forget_index_copies
@@ -28,7 +29,7 @@ LOCK_SECONDS = 2.0
 def tidy() -> None:
     runs, events, indexes = prune_runs(), prune_audit(), remove_orphan_indexes()
     logger.info("forgotten: %d old runs, %d lines of the log, %d indexes without an agent", runs, events, len(indexes))
-    logger.info("forgotten: %d recall events", prune_recall_events())
+    logger.info("forgotten: %d recall events, %d counts of finds", prune_recall_events(), prune_uses())
     tombstones, histories = prune_tombstones(), remove_orphan_histories()
     logger.info("forgotten: %d tombstones, kept versions of %d agents that are gone", tombstones, len(histories))
     forget_index_copies()
