@@ -26,8 +26,8 @@ class BlockDamaged(Exception):
 class BlockStore:
     """Writers hold the store's lock (`catalog.store_lock`); readers need none.
 
-    Blocks are not synced one by one: `catalog.publish` syncs the disk once before it names them. What no backup names
-    is therefore not trusted, and removed before the next backup begins.
+    Blocks are not synced one by one: `catalog.publish` syncs the disk once before it names them. A block that is there
+    already is not trusted either: whoever makes a backup reads all of it back at the end.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -7,6 +7,7 @@ would refuse those turns for ever.
 
 from __future__ import annotations
 
+import logging
 import shutil
 import tempfile
 import time
@@ -39,6 +40,8 @@ from agents.paths import data_dir, index_path
 from agents.version import VERSION
 from search.errors import Cancelled, IndexUnavailable
 from search.index.copy import copy_index
+
+log = logging.getLogger(__name__)
 
 WORK_PREFIX = ".work-"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
@@ -136,10 +139,13 @@ class _Maker:
         return backup
 
     def _clear(self) -> None:
-        """What a maker that died left is neither trusted nor kept."""
+        """Away with what a maker that died left; but while one list cannot be read, nothing is known to be unused."""
         for left in self._folder.glob(f"{WORK_PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)
-        self._store.drop_unused(used_blocks(self._folder))
+        try:
+            self._store.drop_unused(used_blocks(self._folder))
+        except BackupError as error:
+            log.warning("%s %s", error.message, error.hint)
         free = shutil.disk_usage(self._folder).free
         if free < LEAST_FREE_BYTES:
             raise BackupError(
@@ -150,7 +156,10 @@ class _Maker:
     def _last_files(self) -> dict[str, StoredFile]:
         for backup in list_backups(self._folder):
             if not backup.control_only:
-                return {file.path: file for file in read_listing(self._store, backup)}
+                try:
+                    return {file.path: file for file in read_listing(self._store, backup)}
+                except BackupError as error:
+                    log.warning("%s Every file is read again.", error.message)
         return {}
 
     def _collect(self, agents: list[Agent]) -> None:

@@ -74,14 +74,26 @@ def restore_agent(
 def _apart_from_others(slug: str) -> tuple[str, ...]:
     """A folder that another agent has taken since then is not given to two."""
     agent = Agent.objects.using(STAGED).get(slug=slug)
-    folder = Path(agent.workspace)
+    then, usual = Path(agent.workspace), default_workspace(slug)
+    other = _whose(then, slug)
+    if not other:
+        return ()
+    if _whose(usual, slug):
+        raise BackupError(
+            f"The workspace of {slug} was {then}, which belongs to agent {other} now.",
+            hint=f"Give {other} another workspace first.",
+        )
+    Agent.objects.using(STAGED).filter(slug=slug).update(workspace=str(usual))
+    agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=str(usual))
+    return (f"{then} belongs to agent {other} now, so the workspace of {slug} is {usual}.",)
+
+
+def _whose(folder: Path, slug: str) -> str:
+    """The other agent whose workspace this folder is, is in, or holds; "" when it is free."""
     for other, taken in Agent.objects.exclude(slug=slug).values_list("slug", "workspace"):
         if folder.is_relative_to(taken) or Path(taken).is_relative_to(folder):
-            new = default_workspace(slug)
-            Agent.objects.using(STAGED).filter(slug=slug).update(workspace=str(new))
-            agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=str(new))
-            return (f"{folder} belongs to agent {other} now, so the workspace of {slug} is {new}.",)
-    return ()
+            return str(other)
+    return ""
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from agents.models import (
     AgentRole,
     Collection,
     CollectionShare,
+    FileUse,
     Flush,
     IndexSnapshot,
     RecallEvent,
@@ -40,6 +41,7 @@ COPIED: dict[type[models.Model], str] = {
     TranscriptMessage: "transcript__agent",
     Flush: "agent",
     UsedEntry: "agent",
+    FileUse: "agent",
     RecallToggle: "agent",
     RecallEvent: "agent",
 }

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from django.core.management import call_command
 from django.db import connections
+from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 
 from agents.backup.blocks import BlockDamaged, BlockStore
@@ -111,13 +112,15 @@ def _write(store: BlockStore, folder: Path, file: StoredFile) -> None:
 
 @contextmanager
 def _as_database(path: Path) -> Iterator[None]:
-    connections.settings[STAGED] = {
+    """Of this thread alone, and for the length of the block."""
+    values = {
         **connections.settings["default"],
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
         "OPTIONS": {"transaction_mode": "IMMEDIATE"},
         "CONN_MAX_AGE": 0,
     }
+    connections[STAGED] = DatabaseWrapper(values, STAGED)
     try:
         call_command("migrate", database=STAGED, verbosity=0, interactive=False)
         yield
@@ -126,4 +129,3 @@ def _as_database(path: Path) -> Iterator[None]:
     finally:
         connections[STAGED].close()
         del connections[STAGED]
-        del connections.settings[STAGED]
