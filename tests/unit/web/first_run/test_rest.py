@@ -1,0 +1,90 @@
+"""Watching the index come, the first question, the models, and the snippet with its key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from agents.api_keys import find_key
+from agents.models import Agent, ApiKey, ProviderChoice, Run
+from memory_appliance.web.first_run.connect import GATEWAYS
+from tests import cast
+
+
+def test_a_question_finds_its_lines_and_says_what_was_missing(admin: Client, al: Agent) -> None:
+    page = admin.get("/start/index", {"agent": "al", "q": "spare key"})
+    text = page.content.decode()
+    assert "under the blue pot" in text and "MEMORY.md" in text and page.context["answered"].degraded
+
+
+def test_a_question_without_an_answer_says_what_to_do(admin: Client, al: Agent) -> None:
+    assert "Nothing found" in admin.get("/start/index", {"q": "zebra"}).content.decode()
+
+
+def test_a_running_job_is_watched_closely(admin: Client, al: Agent) -> None:
+    Run.objects.create(agent=al, kind="update", state="running", done=3, total=9, unit="files")
+    text = admin.get("/start/index").content.decode()
+    assert 'value="3" max="9"' in text and 'data-poll="2"' in text
+
+
+def test_an_empty_memory_begins_with_a_note(admin: Client, data_dir: Path) -> None:
+    agent = cast.agent_with("new", {})
+    assert "There is no note yet" in admin.get("/start/index").content.decode()
+    admin.post("/start/index?agent=new", {"text": "The boat is called Möwe."})
+    assert "Möwe" in (Path(agent.workspace) / "MEMORY.md").read_text()
+    assert "Möwe" in admin.get("/start/index", {"q": "boat"}).content.decode()
+
+
+def test_a_note_that_says_nothing_is_refused_in_words(admin: Client, data_dir: Path) -> None:
+    cast.agent_with("new", {})
+    page = admin.post("/start/index?agent=new", {"text": " "}, follow=True)
+    assert 'role="alert"' in page.content.decode()
+
+
+@pytest.mark.parametrize("address", ["/start/index", "/start/connect"])
+def test_without_an_agent_one_is_made_first(admin: Client, data_dir: Path, address: str) -> None:
+    assert admin.get(address)["Location"] == "/start/agent"
+    assert admin.get(address, {"agent": "none"})["Location"] == "/start/agent"
+
+
+@pytest.mark.parametrize("gateway", GATEWAYS, ids=lambda gateway: gateway.name)
+def test_a_key_is_shown_once_in_its_snippet(admin: Client, al: Agent, gateway: object) -> None:
+    address = f"/start/connect?agent=al&gateway={gateway.name}"  # type: ignore[attr-defined]
+    assert "Bearer …" in (before := admin.get(address).content.decode()) or '"apiKey": "…"' in before.replace(
+        "&quot;", '"'
+    )
+    page = admin.post(address)
+    key = ApiKey.objects.get()
+    assert find_key(page.context["key"]) == key and page.context["key"] in page.content.decode()
+    assert (key.agents, "admin" in key.rights) == (["al"], False) and page["Cache-Control"] == "no-store"
+
+
+def test_looking_makes_no_key(admin: Client, al: Agent) -> None:
+    admin.get("/start/connect", {"gateway": "none"})
+    assert not ApiKey.objects.exists()
+
+
+def test_a_set_of_models_is_downloaded(admin: Client, data_dir: Path) -> None:
+    admin.post("/start/models", {"set": "home-8"})
+    assert Run.objects.filter(kind="pull").count() == 3
+    text = admin.get("/start/models").content.decode()
+    assert "on its way" in text and 'data-poll="2"' in text
+
+
+def test_the_bundled_models_are_put_in_use(admin: Client, data_dir: Path) -> None:
+    admin.post("/start/models", {"set": "bundled"})
+    assert ProviderChoice.objects.get().model == "local" and not Run.objects.exists()
+    admin.post("/start/models", {"set": "no such set"})
+    assert ProviderChoice.objects.count() == 1
+
+
+@pytest.mark.parametrize("address", ["models", "agent", "index", "connect"])
+def test_only_owners_go_on(al: Agent, address: str) -> None:
+    browser = Client()
+    browser.force_login(User.objects.create_user("bob"))
+    assert browser.get(f"/start/{address}").status_code == 403
+    assert browser.post(f"/start/{address}", {"name": "X", "set": "bundled", "text": "x"}).status_code == 403
+    assert not ApiKey.objects.exists() and not ProviderChoice.objects.exists()
