@@ -99,25 +99,25 @@ class Chore:
 
     def state(self) -> ChoreState | None:
         """The last one, or the one that runs; None when there never was one."""
+        state = self._read()
+        if state is None or not state.running or self._is_held():
+            return state
+        state = self._read()  # it may have ended between the two looks
+        if state is None or not state.running:
+            return state
+        return replace(state, running=False, error="The server was stopped while this was going on.")
+
+    def _read(self) -> ChoreState | None:
         try:
             values = json.loads(self._path.read_text())
-        except (OSError, ValueError):
-            return None
-        ended = values["ended_at"]
-        state = ChoreState(
-            **{
-                **values,
-                "lines": tuple(values["lines"]),
+            ended = values["ended_at"]
+            moments = {
                 "started_at": datetime.fromisoformat(values["started_at"]),
                 "ended_at": datetime.fromisoformat(ended) if ended else None,
             }
-        )
-        if not state.running or self._is_held():
-            return state
-        fresh = json.loads(self._path.read_text())
-        if not fresh["running"]:
-            return self.state()
-        return replace(state, running=False, error="The server was stopped while this was going on.")
+            return ChoreState(**{**values, **moments, "lines": tuple(values["lines"])})
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
 
     @property
     def _folder(self) -> Path:

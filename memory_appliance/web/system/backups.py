@@ -41,6 +41,11 @@ class BackupsPage:
     check: ChoreState | None
 
     @property
+    def newest_whole(self) -> Backup | None:
+        """The one that a whole server comes back from."""
+        return next((backup for backup in self.backups if not backup.control_only), None)
+
+    @property
     def busy(self) -> bool:
         making = self.run is not None and self.run.state in Run.ACTIVE
         return making or (self.check is not None and self.check.running)

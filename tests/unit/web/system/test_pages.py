@@ -56,8 +56,9 @@ def test_a_role_nobody_knows_is_no_page(admin: Client) -> None:
 
 
 def test_options_show_values_and_never_secrets() -> None:
-    secrets = {"admin_password": SecretStr("hush-hush-hush"), "database_url": SecretStr("postgres://u:pw@h/d")}
-    rows = {row.name: row for row in option_rows(Options.model_construct(port=9999, **secrets))}
+    password, address = SecretStr("hush-hush-hush"), SecretStr("postgres://u:pw@h/d")
+    chosen = Options.model_construct(port=9999, admin_password=password, database_url=address)
+    rows = {row.name: row for row in option_rows(chosen)}
     assert (rows["MEMORY_PORT"].value, rows["MEMORY_PORT"].changed) == ("9999", True)
     assert not rows["MEMORY_DEMO"].changed and rows["MEMORY_DEMO"].usual == "1"
     assert rows["MEMORY_ADMIN_PASSWORD"].there and rows["DATABASE_URL"].secret
