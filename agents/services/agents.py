@@ -131,6 +131,8 @@ def delete_agent(*, actor: Actor, agent: Agent) -> None:
     """
     slug = agent.slug
     with transaction.atomic():
+        # A sweep that makes a run for it in this moment waits here, and then finds no agent.
+        Agent.objects.select_for_update().filter(pk=agent.pk).first()
         want_update_of_all_readers(agent)
         agent.delete()
         _forget_in_keys(slug)
