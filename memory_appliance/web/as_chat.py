@@ -8,7 +8,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from agents.actors import Actor, Caller
-from agents.sessions import CHAT_TYPES, MAX_KEY_CHARS, Session
+from agents.sessions import MAX_KEY_CHARS, Session
+from memory_appliance.web.scope.words import CHAT_TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class ChatFields(forms.Form):
     chat_type = forms.ChoiceField(
         label=_("Chat type"),
         required=False,
-        choices=[("", _("as the key says")), *((kind, kind) for kind in CHAT_TYPES)],
+        choices=[("", _("as the key says")), *CHAT_TYPES.items()],
         help_text=_("Can make a chat less private than its key says, never more."),
     )
 

@@ -18,6 +18,8 @@ from memory_appliance.web.playground.asked import Asked
 from memory_appliance.web.playground.form import MODE_LABELS
 from memory_appliance.web.playground.highlight import query_terms
 from memory_appliance.web.playground.hits import ShownHit, shown_hit
+from memory_appliance.web.playground.reasons import REASONS
+from memory_appliance.web.words import degradation
 from search.errors import BadQuery, SearchError
 from search.outcome import SearchOutcome
 from search.spec import Mode
@@ -34,6 +36,14 @@ State = Literal["waits", "hits", "empty", "error"]
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What was missing on the way; `detail` is what the engine itself says of it."""
+
+    text: StrOrPromise
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """One way to search. A column that `waits` is asked for by the page itself, or by following `alone`."""
 
@@ -47,9 +57,8 @@ class Column:
     took_ms: float = 0.0
     hits: tuple[ShownHit, ...] = ()
     outcome: SearchOutcome | None = None
-    notes: tuple[str, ...] = ()
-    """Whatever was missing on the way, in words."""
-    reason: str = ""
+    notes: tuple[Note, ...] = ()
+    reason: StrOrPromise = ""
     steps: tuple[Step, ...] = ()
 
     @property
@@ -85,7 +94,7 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
             agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session, params=params
         )
     except (RuleError, SearchError) as error:
-        return _column(asked, mode, "error", reason=error.message, notes=(error.hint,) if error.hint else ())
+        return _column(asked, mode, "error", reason=error.message, notes=(Note(error.hint),) if error.hint else ())
     took_ms = (time.perf_counter() - began) * 1000
     if isinstance(found, memory.Denied):
         return _column(asked, mode, "error", reason=found.decision.reason)
@@ -100,7 +109,7 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
         hits=hits,
         outcome=outcome,
         notes=_notes(outcome, found.withheld),
-        reason=outcome.reason,
+        reason=REASONS.of(outcome.reason),
         steps=() if hits else steps_after(asked, outcome, own, access.agent),
     )
 
@@ -113,8 +122,8 @@ def _column(
     took_ms: float = 0.0,
     hits: tuple[ShownHit, ...] = (),
     outcome: SearchOutcome | None = None,
-    notes: tuple[str, ...] = (),
-    reason: str = "",
+    notes: tuple[Note, ...] = (),
+    reason: StrOrPromise = "",
     steps: tuple[Step, ...] = (),
 ) -> Column:
     return Column(
@@ -132,12 +141,12 @@ def _column(
     )
 
 
-def _notes(outcome: SearchOutcome, withheld: str) -> tuple[str, ...]:
-    notes = [item.detail for item in outcome.degraded]
+def _notes(outcome: SearchOutcome, withheld: str) -> tuple[Note, ...]:
+    notes = [Note(degradation(item.code, item.detail), item.detail) for item in outcome.degraded]
     if outcome.partial:
-        notes.append(_("The time was over before everything was looked at; this is what was found by then."))
+        notes.append(Note(_("The time was over before everything was looked at; this is what was found by then.")))
     if withheld:
-        notes.append(withheld)
+        notes.append(Note(_("Conversations were not looked into."), withheld))
     return tuple(notes)
 
 

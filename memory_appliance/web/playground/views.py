@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
@@ -23,7 +23,11 @@ from memory_appliance.web.page import answer
 from memory_appliance.web.playground.asked import MODES, Asked
 from memory_appliance.web.playground.columns import Column, columns
 from memory_appliance.web.playground.form import MODE_LABELS, SearchForm
+from memory_appliance.web.scope.words import CHAT_TYPES
 from search.spec import Mode
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 LAST_AGENT = "agent"
 """The cookie with the agent whose memory this browser searched last."""
@@ -47,6 +51,10 @@ class Page:
     def rule_number(self) -> int | None:
         """As the page of the rules counts them, from 1."""
         return None if self.decision is None or self.decision.rule is None else self.decision.rule + 1
+
+    @property
+    def chat(self) -> StrOrPromise:
+        return CHAT_TYPES[self.decision.derived.chat_type] if self.decision is not None else ""
 
     @property
     def found(self) -> int:

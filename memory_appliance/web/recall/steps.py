@@ -6,13 +6,34 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext_lazy as _
+
 from agents.models import Agent
 from memory_appliance.web.files.places import Lines, reader_address
+from memory_appliance.web.phrases import Phrases
 from memory_appliance.web.recall.words import STEPS
 from search.recall.outcome import Source, Step
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
+
+
+DETAILS = Phrases(
+    {
+        "{fired} of {all} triggers": _("%(fired)s of %(all)s phrases"),
+        "recall {score}": _("it does: %(score)s"),
+        "none {score}": _("it does not: %(score)s"),
+        "ok {found}": _("%(found)s passages"),
+        "empty {found}": _("nothing"),
+        "unavailable {found}": _("the index cannot be read"),
+        "{relevant} relevant": _("%(relevant)s relevant"),
+        "ok": _("read"),
+        "written": _("a note"),
+        "nothing helps": _("nothing that helps"),
+        "not grounded": _("more than the notes say"),
+    }
+)
+"""What came of a step, as the engine says it and as the page does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +43,7 @@ class StepRow:
     text: StrOrPromise
     took_ms: float
     share: float
-    detail: str
+    detail: StrOrPromise
 
 
 @dataclass(frozen=True, slots=True)

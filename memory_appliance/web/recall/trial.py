@@ -20,6 +20,7 @@ from memory_appliance.web.recall.gates import GateRow, gates_of_trial
 from memory_appliance.web.recall.intent import IntentView, intent_view
 from memory_appliance.web.recall.steps import SourceLink, StepRow, source_links, step_rows
 from memory_appliance.web.recall.words import LANES, REASONS
+from memory_appliance.web.scope.words import CHAT_TYPES
 from memory_appliance.web.words import DEGRADATIONS, OUTCOMES
 from search.recall.choices import RecallMode
 
@@ -57,7 +58,7 @@ class Trial:
     reason: StrOrPromise
     found: bool
     lane: StrOrPromise
-    chat_type: str
+    chat: StrOrPromise
     rule: int | None
     """The scope rule that decided, counted from 1."""
     gates: tuple[GateRow, ...]
@@ -107,7 +108,7 @@ def _shown(access: Access, recalled: Recalled, message: str) -> Trial:
         reason=REASONS[outcome.reason],
         found=bool(outcome.context),
         lane=LANES.get(outcome.lane or "", ""),
-        chat_type=decision.derived.chat_type,
+        chat=CHAT_TYPES[decision.derived.chat_type],
         rule=None if decision.rule is None else decision.rule + 1,
         gates=gates_of_trial(outcome),
         intent=intent_view(outcome.intent, message) if outcome.intent else None,

@@ -16,6 +16,7 @@ from memory_appliance.web.access import Access, agent_page, person_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.recall.form import EventForm
 from memory_appliance.web.recall.words import LANES, reason_of
+from memory_appliance.web.scope.words import CHAT_TYPES
 from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class TurnRow:
     tone: str
     reason: StrOrPromise
     lane: StrOrPromise
+    chat: StrOrPromise
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def row_of(event: RecallEvent) -> TurnRow:
         tone="bad" if event.status in TROUBLED_OUTCOMES else _TONES.get(event.status, ""),
         reason=reason_of(event.reason),
         lane=LANES.get(event.lane, ""),
+        chat=CHAT_TYPES.get(event.chat_type, event.chat_type),
     )
 
 

@@ -51,7 +51,8 @@ def test_a_result_leads_to_its_lines_and_explains_its_score(admin: Client, al: A
 
 
 def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
-    assert "keywords answer alone" in results(admin, "?q=pot&mode=hybrid")
+    found = results(admin, "?q=pot&mode=hybrid")
+    assert "this went by words alone. <small>(no embedding model is configured" in found
 
 
 @pytest.mark.parametrize(
@@ -65,15 +66,38 @@ def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
 )
 def test_an_empty_result_says_why_and_what_to_try(admin: Client, al: Agent, query: str, link: str) -> None:
     found = results(admin, query)
-    assert "Nothing found" in found and "no indexed text has these words" in found and f'<a href="{link}">' in found
+    assert "Nothing found" in found and "No note has these words" in found and f'<a href="{link}">' in found
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("?q=...", "There is no word in it"),
+        ("?q=zebra", "No note has these words"),
+        ("?q=blue+elephants+in+Alaska+dance+tango&abstain=on", "The best passage scores 0."),
+    ],
+)
+def test_the_reason_is_a_sentence_of_the_page(admin: Client, al: Agent, query: str, reason: str) -> None:
+    assert reason in results(admin, query)
+
+
+def test_a_memory_without_text_says_so(admin: Client, db: None, data_dir: object) -> None:
+    cast.index(cast.agent_with("al", {}))
+    assert "There is no text in the memory yet." in results(admin, "?q=pot")
+
+
+def test_an_index_that_is_not_there_yet_is_no_empty_result(admin: Client, db: None, data_dir: object) -> None:
+    cast.agent_with("al", {})
+    found = results(admin, "?q=pot")
+    assert 'class="state error"' in found and "Nothing found" not in found
 
 
 def test_as_a_chat_the_rules_decide_and_the_page_names_the_rule(admin: Client, al: Agent) -> None:
     allowed = results(admin, "?q=pot&session=agent:main:telegram:direct:42")
-    assert "which rule 1 allows" in allowed and "1 result in" in allowed
+    assert "private chat. Rule 1 allows it." in allowed and "1 result in" in allowed
     denied = results(admin, "?q=pot&session=agent:main:telegram:group:7")
-    assert "chat of type group; no rule is about it" in denied and "blue" not in denied
-    assert "denied" in results(admin, "?q=pot&session=agent:main:telegram:direct:42&chat_type=group")
+    assert "group. No rule is about it" in denied and "blue" not in denied
+    assert "may not see" in results(admin, "?q=pot&session=agent:main:telegram:direct:42&chat_type=group")
 
 
 def test_trying_things_out_leaves_no_denial_and_no_use(admin: Client, al: Agent) -> None:
