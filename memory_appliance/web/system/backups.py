@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.admin import actor_of
 from agents.audit import record
@@ -72,8 +72,9 @@ def backups(request: HttpRequest) -> HttpResponse:
 
 
 @owner_page
-@require_POST
 def make(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":  # as after signing in on the way
+        return redirect("backups")
     run = request_backup(reason="request")
     record(actor=actor_of(request), action="backup.request", target=str(run.pk))
     if dispatch(run):
@@ -84,8 +85,9 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 @owner_page
-@require_POST
 def verify(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return redirect("backups")
     name = find_backup(request.POST.get("name", "")).name
     if VERIFY.start(lambda report: read_back(report, name), subject=name) is None:
         messages.info(request, _("A backup is being read back already."))
@@ -97,7 +99,10 @@ def verify(request: HttpRequest) -> HttpResponse:
 @owner_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest) -> HttpResponse:
-    name = find_backup((request.POST or request.GET).get("name", "")).name
+    wanted = (request.POST or request.GET).get("name", "")
+    if not wanted:
+        return redirect("backups")
+    name = find_backup(wanted).name
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         remove_backup(name)
         record(actor=actor_of(request), action="backup.remove", target=name)

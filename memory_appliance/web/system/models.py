@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents import services
 from agents.admin import actor_of
@@ -90,8 +90,9 @@ def models_page() -> ModelsPage:
 
 
 @owner_page
-@require_POST
 def pull(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":  # as after signing in on the way
+        return redirect("models")
     run = services.request_pull(actor=actor_of(request), model=request.POST.get("model", "").strip())
     if not dispatch(run):
         messages.info(request, _("The broker does not answer: the download begins as soon as it is back."))
@@ -99,9 +100,10 @@ def pull(request: HttpRequest) -> HttpResponse:
 
 
 @owner_page
-@require_POST
 def use(request: HttpRequest) -> HttpResponse:
     """A model does its role for the whole server; another embedder means another index for everybody: ask first."""
+    if request.method != "POST":
+        return redirect("models")
     role, model = _role(request.POST.get("role", "")), request.POST.get("model", "")
     if role == "embed" and request.POST.get("confirmed") != "yes":
         return answer(request, "confirm.html", new_embedder(model, {"role": role, "model": model}, reverse("models")))
@@ -114,6 +116,8 @@ def use(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest) -> HttpResponse:
     name = (request.POST or request.GET).get("model", "")
+    if not name:
+        return redirect("models")
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.remove_model(actor=actor_of(request), model=name)
         messages.success(request, _("The file of %(model)s is deleted.") % {"model": visible(name)})
