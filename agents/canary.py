@@ -63,4 +63,5 @@ def _remove(workspace: Path) -> None:
     if agent is not None:
         delete_agent(actor=DOCTOR, agent=agent)
     objects.remove_all(slug)
-    shutil.rmtree(workspace)
+    if workspace.exists():
+        shutil.rmtree(workspace)

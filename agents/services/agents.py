@@ -24,7 +24,7 @@ from agents.scope import DEFAULT_SCOPE
 from agents.services.scope import match_json
 from agents.services.sharing import want_update_of_all_readers
 from agents.services.text import clean_line
-from search.errors import IndexBusy
+from search.errors import IndexBusy, IndexUnavailable
 from search.index.rebuild import remove_index
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ def delete_agent(*, actor: Actor, agent: Agent) -> None:
         record(actor=actor, action="agent.delete", target=slug, agent_slug=slug, detail={"kept": agent.workspace})
     try:
         remove_index(index_path(slug))
-    except IndexBusy as error:
+    except (IndexBusy, IndexUnavailable) as error:
         logger.warning("index of a deleted agent is left for later", extra={"agent": slug, "reason": error.message})
 
 

@@ -20,14 +20,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from search.errors import IndexBusy
+from search.errors import IndexBusy, IndexUnavailable
 
 _POLL_SECONDS = 0.02
 
 
 @contextmanager
 def writer_lock(index: Path, *, timeout: float = 0.0) -> Iterator[None]:
-    """Hold the writer lock of `index`; raises `IndexBusy` when it is not free within `timeout` seconds."""
+    """Hold the writer lock of `index`; raises `IndexBusy` when it is not free within `timeout` seconds.
+
+    Raises `IndexUnavailable` where the folder cannot be written.
+    """
     with _held(lock_path(index), f"another job is writing the index {index.name}", timeout):
         yield
 
@@ -52,10 +55,9 @@ def lock_path(index: Path) -> Path:
 
 @contextmanager
 def _held(path: Path, busy: str, timeout: float) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + timeout
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        handle = _open(path)
         try:
             _acquire(handle, busy, deadline)
             # Its holder may have deleted the file while we waited: a lock on it would be one that nobody else sees.
@@ -64,6 +66,17 @@ def _held(path: Path, busy: str, timeout: float) -> Iterator[None]:
                 return
         finally:
             os.close(handle)
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise IndexUnavailable(
+            f"the folder of indexes {path.parent} cannot be written: {error.strerror}",
+            hint="Check who owns the folder and that it is not read-only.",
+        ) from error
 
 
 def _acquire(handle: int, busy: str, deadline: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from agents.audit import prune_audit
+from agents.canary import remove_left_canaries
 from agents.history import remove_orphan_histories
 from agents.memory_health.uses import prune_uses
 from agents.models import Agent
@@ -33,6 +34,7 @@ def tidy() -> None:
     tombstones, histories = prune_tombstones(), remove_orphan_histories()
     logger.info("forgotten: %d tombstones, kept versions of %d agents that are gone", tombstones, len(histories))
     forget_index_copies()
+    remove_left_canaries()
     _maintain_indexes()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.actors import Caller
-from agents.canary import DOCTOR, canary
+from agents.canary import DOCTOR, canary, remove_left_canaries
 from agents.memory import Denied, SearchParams, get, search
 from agents.models import Agent
 from agents.notes import note
@@ -41,6 +41,7 @@ _MESSAGE = "Do you remember where the spare fuse of the greenhouse heater is?"
 
 
 def _look(visit: Visit) -> Iterator[Seen]:
+    remove_left_canaries()
     with canary() as own, canary() as stranger:
         yield from _written(own)
         by_words = _by_words(own)

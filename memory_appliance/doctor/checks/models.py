@@ -12,6 +12,7 @@ from search.runtime.presets import Role
 from search.runtime.providers.choice import LOCAL, NONE
 
 _ROLES: tuple[Role, ...] = ("embed", "rerank", "generate")
+_WAIT = "Wait: it joins by itself. The first build of its runtime takes minutes."
 _LOSS = {
     "embed": "searches go by words alone",
     "rerank": "results keep their order of before",
@@ -27,17 +28,14 @@ def _look(visit: Visit) -> Iterator[Seen]:
             yield Seen("skipped", "None is chosen.", "", role, title)
             continue
         report = test_plan(plan)
+        state = models_client().status().state if plan.first.provider == LOCAL else ""
         if report.ok:
             yield Seen("ok", f"{report.model} answered in {report.took_ms:.0f} ms{_shown(report)}.", "", role, title)
+        elif state in ("building", "loading"):
+            yield Seen("warning", f"{report.model}: {report.error.rstrip('.')}; {_LOSS[role]}.", _WAIT, role, title)
         else:
-            local = plan.first.provider == LOCAL
-            yield Seen(
-                "problem",
-                f"{report.model}: {report.error.rstrip('.')}; {_LOSS[role]}.",
-                _todo(report, local=local),
-                role,
-                title,
-            )
+            text = f"{report.model}: {report.error.rstrip('.')}; {_LOSS[role]}."
+            yield Seen("problem", text, _todo(report, local=bool(state)), role, title)
 
 
 def _shown(report: TestReport) -> str:
