@@ -1,0 +1,52 @@
+"""Postgres: a cluster of its own in a folder of its own, from Debian's binaries, for the length of a test run."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+USER = "postgres"
+
+
+def why_not() -> str:
+    """Why no cluster can be started here; "" when it can."""
+    if not BINARIES:
+        return "PostgreSQL's binaries are missing: apt-get install postgresql"
+    if os.getuid() == 0 and USER not in {entry.pw_name for entry in pwd.getpwall()}:
+        return "PostgreSQL does not run as root, and there is no user postgres"
+    return ""
+
+
+@dataclass
+class Postgres:
+    folder: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"postgres://{USER}@127.0.0.1:{self.port}/memory"
+
+    def start(self) -> Postgres:
+        self.folder.mkdir(parents=True)
+        if os.getuid() == 0:
+            shutil.chown(self.folder, USER)
+        self._run("initdb", "-D", str(self.folder / "db"), "-U", USER, "--auth", "trust", "--no-sync")
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off -c shared_buffers=32MB"
+        self._run("pg_ctl", "-D", str(self.folder / "db"), "-o", options, "-l", str(self.folder / "log"), "-w", "start")
+        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "memory")
+        return self
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self.folder / "db"), "-m", "immediate", "-w", "stop")
+
+    def _run(self, name: str, *arguments: str) -> None:
+        command = [str(BINARIES[-1] / name), *arguments]
+        if os.getuid() == 0:
+            command = ["runuser", "-u", USER, "--", *command]
+        done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
