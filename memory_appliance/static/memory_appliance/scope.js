@@ -42,7 +42,7 @@
     dragged.classList.remove("dragged");
     const form = dragged.closest("form");
     dragged = null;
-    htmx.ajax("POST", form.action, {
+    htmx.ajax("POST", form.getAttribute("action"), { // form.action is the rules' field of that name
       source: form, target: "#scope-form", select: "#scope-form", swap: "outerHTML", values: { do: "keep" },
     });
   });

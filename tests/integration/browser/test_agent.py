@@ -1,0 +1,55 @@
+"""The pages of one agent: a job that is watched, a setting, a collection with its live look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.integration.browser.site import PHONE, Site, Visit
+
+
+def test_an_update_is_asked_for_and_watched(visit: Callable[..., Visit]) -> None:
+    page = visit().go("/agents/demo")
+    page.get_by_role("button", name="Update now").press("Enter")
+    expect(page.locator("main")).to_contain_text("The job is on its way.")
+    expect(page.locator("#health")).to_contain_text("Nothing runs now.", timeout=30_000)
+    page.keyboard.press("g")
+    page.keyboard.press("j")
+    page.wait_for_url("**/jobs")
+    expect(page.locator("#jobs")).to_contain_text("asked for")
+
+
+def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[..., Visit]) -> None:
+    window = visit(size=PHONE, scheme="dark")
+    page = window.go("/agents/demo/settings")
+    page.keyboard.press("/")
+    page.keyboard.type("lowest")
+    expect(page.locator("details.settings")).to_have_count(1)
+    page.locator("#setting-min_score").fill("0.5")
+    page.locator("#setting-min_score").press("Enter")
+    expect(page.locator("#setting-min_score")).to_have_value("0.5")
+    assert window.too_wide() <= 0
+    page.get_by_role("button", name="Back to the default").click()
+    expect(page.locator("#setting-min_score")).to_have_value("")
+
+
+def test_a_folder_is_looked_into_while_it_is_typed_and_added(visit: Callable[..., Visit], site: Site) -> None:
+    folder = Path(str(site.server.call("GET", "/api/v1/agents/demo")["workspace"])) / "extra"
+    folder.mkdir(exist_ok=True)
+    (folder / "boat.md").write_text("The boat is called Möwe.\n")
+    (folder / "list.txt").write_text("no note\n")
+    page = visit().go("/agents/demo/collections")
+    page.keyboard.press("n")
+    page.wait_for_url("**/collection")
+    page.locator("#c-name").press_sequentially("extra")
+    page.locator("#c-path").press_sequentially("extra")
+    expect(page.locator("#preview")).to_contain_text("boat.md")
+    expect(page.locator("#preview")).to_contain_text("1 file does not end in .md")
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_contain_text("extra is saved")
+    page.locator("tr", has_text="extra").get_by_role("link", name="Take out").click()
+    page.get_by_role("button", name="Take it out").click()
+    expect(page.locator("main")).to_contain_text("Its files are still there.")
+    assert (folder / "boat.md").exists()

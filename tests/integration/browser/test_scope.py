@@ -1,0 +1,54 @@
+"""Scope rules by keyboard, by pointer and without script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.integration.browser.site import PHONE, Visit
+
+PAGE = "/agents/demo/scope"
+
+
+def order(page: Page) -> list[str]:
+    """What each rule's key begins with."""
+    return [field.input_value() for field in page.locator('[name="key_prefix"]').all()]
+
+
+def test_rules_are_added_moved_and_saved_by_keyboard(visit: Callable[..., Visit]) -> None:
+    page = visit().go(PAGE)
+    page.keyboard.press("n")
+    expect(page.locator("#action-2")).to_be_focused()
+    page.locator("#key-2").focus()
+    page.keyboard.type("telegram:group:7")
+    page.keyboard.press("Alt+ArrowUp")
+    expect(page.locator('[value="up:1"]')).to_be_focused()
+    assert order(page) == ["", "telegram:group:7", "main"]
+    page.keyboard.press("Enter")
+    expect(page.locator("#key-0")).to_have_value("telegram:group:7")
+    expect(page.locator(".rule").first).to_contain_text("never used")
+    page.locator("#type-0").select_option("group")
+    page.locator("#key-0").press("Enter")
+    expect(page.locator("main")).to_contain_text("The rules are saved")
+    assert order(page) == ["telegram:group:7", "", "main"]
+
+
+def test_a_rule_is_dragged_by_its_title(visit: Callable[..., Visit]) -> None:
+    page = visit().go(PAGE)
+    page.get_by_text("Ready-made rules").click()
+    page.get_by_role("button", name="Private chats", exact=True).click()
+    expect(page.locator("#key-1")).to_have_value("main")
+    page.locator(".rule legend").nth(1).drag_to(page.locator(".rule").first, target_position={"x": 40, "y": 4})
+    expect(page.locator("#key-0")).to_have_value("main")
+    expect(page.get_by_text("Not saved yet")).to_be_visible()
+
+
+def test_without_script_the_buttons_do_the_same_and_a_chat_is_checked(visit: Callable[..., Visit]) -> None:
+    page = visit(script=False, size=PHONE).go(PAGE)
+    page.get_by_role("button", name="Move rule 2 up").click()
+    assert order(page)[0] in ("", "main")
+    page.get_by_role("button", name="Save the rules").first.click()
+    page.get_by_label("Session key").fill("agent:demo:slack:channel:9")
+    page.get_by_role("button", name="Check").click()
+    assert "No, it would not." in page.locator("#check").inner_text()
