@@ -35,7 +35,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 # The user's number is that of the first person on most machines, so that folders of theirs can be given to the server.
 ARG MEMORY_UID=1000
-RUN useradd --uid "${MEMORY_UID}" --user-group --no-create-home --home-dir /tmp --shell /usr/sbin/nologin memory \
+RUN groupadd --gid "${MEMORY_UID}" memory \
+    && useradd --uid "${MEMORY_UID}" --gid memory --no-create-home --home-dir /tmp --shell /usr/sbin/nologin memory \
     && install -d -o memory -g memory -m 700 /data /data/tmp /backups
 WORKDIR /app
 COPY --from=builder /app/.venv .venv
