@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast, get_args
 
+from django.utils.translation import gettext_noop as _
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -30,106 +31,118 @@ class AgentSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    memory_enabled: bool = Field(True, description="Off: the agent has no memory tools, and its index rests.")
-    mode: Mode = Field("hybrid", description="Search mode when a request names none.")
-    max_results: int = Field(6, ge=1, le=100, description="Results of a search that names no number.")
-    min_score: float = Field(0.35, ge=0, le=1, description="Results below this score are left out.")
-    snippet_chars: int = Field(700, ge=80, le=4000, description="Longest passage shown for a result.")
+    memory_enabled: bool = Field(True, description=_("Off: the agent has no memory tools, and its index rests."))
+    mode: Mode = Field("hybrid", description=_("Search mode when a request names none."))
+    max_results: int = Field(6, ge=1, le=100, description=_("Results of a search that names no number."))
+    min_score: float = Field(0.35, ge=0, le=1, description=_("Results below this score are left out."))
+    snippet_chars: int = Field(700, ge=80, le=4000, description=_("Longest passage shown for a result."))
     citations: Literal["auto", "on", "off"] = Field(
-        "auto", description="Whether results name their source; auto: not in groups and channels."
+        "auto", description=_("Whether results name their source; auto: not in groups and channels.")
     )
     remember_across_conversations: bool = Field(
-        True, description="Whether a private chat may search the transcripts of the agent's other private chats."
+        True, description=_("Whether a private chat may search the transcripts of the agent's other private chats.")
     )
-    deadline_ms: int = Field(30_000, ge=50, le=120_000, description="A search answers by then with what it has.")
+    deadline_ms: int = Field(30_000, ge=50, le=120_000, description=_("A search answers by then with what it has."))
     ranking_profile: Literal["default", "reference"] = Field(
-        "default", description="Named set of ranking values: measured best, or the reference's 0.7 / 0.3 and 30 days."
+        "default",
+        description=_("Named set of ranking values: measured best, or the reference's 0.7 / 0.3 and 30 days."),
     )
-    vector_weight: float | None = Field(None, ge=0, le=1, description="Weight of the meaning.")
-    keyword_weight: float | None = Field(None, ge=0, le=1, description="Weight of the words.")
-    decay: Literal["off", "exponential", "gentle"] | None = Field(None, description="How age lowers a score.")
-    half_life_days: float | None = Field(None, ge=1, le=36_500, description="Age at which the decay is half done.")
-    importance: bool | None = Field(None, description="Whether `importance:` annotations weigh.")
-    mmr: bool | None = Field(None, description="Whether results that repeat each other are spread.")
-    mmr_lambda: float | None = Field(None, ge=0, le=1, description="1: relevance alone; 0: variety alone.")
+    vector_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of the meaning."))
+    keyword_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of the words."))
+    decay: Literal["off", "exponential", "gentle"] | None = Field(None, description=_("How age lowers a score."))
+    half_life_days: float | None = Field(None, ge=1, le=36_500, description=_("Age at which the decay is half done."))
+    importance: bool | None = Field(None, description=_("Whether `importance:` annotations weigh."))
+    mmr: bool | None = Field(None, description=_("Whether results that repeat each other are spread."))
+    mmr_lambda: float | None = Field(None, ge=0, le=1, description=_("1: relevance alone; 0: variety alone."))
     context_file_chars: int = Field(
-        20_000, ge=100, le=200_000, description="Characters of MEMORY.md that a new chat starts with; USER.md: 4,000."
+        20_000,
+        ge=100,
+        le=200_000,
+        description=_("Characters of MEMORY.md that a new chat starts with; USER.md: 4,000."),
     )
     context_total_chars: int = Field(
-        60_000, ge=100, le=500_000, description="Characters of all curated files together at the start of a chat."
+        60_000, ge=100, le=500_000, description=_("Characters of all curated files together at the start of a chat.")
     )
     context_daily_days: int = Field(
-        2, ge=0, le=14, description="Days whose notes a new chat starts with: today, yesterday …"
+        2, ge=0, le=14, description=_("Days whose notes a new chat starts with: today, yesterday …")
     )
     context_daily_file_chars: int = Field(
-        1_200, ge=100, le=10_000, description="Characters of one day's notes at the start of a chat."
+        1_200, ge=100, le=10_000, description=_("Characters of one day's notes at the start of a chat.")
     )
     context_daily_total_chars: int = Field(
-        2_800, ge=100, le=50_000, description="Characters of all notes together at the start of a chat."
+        2_800, ge=100, le=50_000, description=_("Characters of all notes together at the start of a chat.")
     )
     transcript_retention_days: int | None = Field(
-        None, ge=1, le=36_500, description="How long turns are kept in transcripts; null: for good."
+        None, ge=1, le=36_500, description=_("How long turns are kept in transcripts; null: for good.")
     )
     decisions_to: Literal["memory", "daily"] = Field(
-        "memory", description="Where a flush writes decisions: MEMORY.md while it has room, or the day's log."
+        "memory", description=_("Where a flush writes decisions: MEMORY.md while it has room, or the day's log.")
     )
     consolidate_enabled: bool = Field(
         False,
-        description="On: what searches use is counted, and notes they keep using are promoted to MEMORY.md at night.",
+        description=_(
+            "On: what searches use is counted, and notes they keep using are promoted to MEMORY.md at night."
+        ),
     )
-    recall_enabled: bool = Field(True, description="Off: no turn of this agent is recalled for.")
+    recall_enabled: bool = Field(True, description=_("Off: no turn of this agent is recalled for."))
     recall_mode: RecallMode = Field(
         "escalate",
-        description="always: search on every turn; escalate: when the message asks for something remembered; "
-        "off: trigger phrases alone.",
+        description=_(
+            "always: search on every turn; escalate: when the message asks for something remembered; "
+            "off: trigger phrases alone."
+        ),
     )
     recall_chat_types: tuple[Literal["direct", "group", "channel", "explicit"], ...] = Field(
-        ("direct", "explicit"), description="Kinds of chat that are recalled for."
+        ("direct", "explicit"), description=_("Kinds of chat that are recalled for.")
     )
     recall_allowed_chat_ids: tuple[ChatId, ...] = Field(
-        (), max_length=1000, description="When any are given, only these chats are recalled for."
+        (), max_length=1000, description=_("When any are given, only these chats are recalled for.")
     )
     recall_denied_chat_ids: tuple[ChatId, ...] = Field(
-        (), max_length=1000, description="Chats that are never recalled for; goes before the allowed ones."
+        (), max_length=1000, description=_("Chats that are never recalled for; goes before the allowed ones.")
     )
     recall_timeout_ms: int = Field(
-        15_000, ge=250, le=120_000, description="A turn is answered by then with what has been found."
+        15_000, ge=250, le=120_000, description=_("A turn is answered by then with what has been found.")
     )
-    recall_max_summary_chars: int = Field(220, ge=40, le=1000, description="Longest summary of the deep lane.")
+    recall_max_summary_chars: int = Field(220, ge=40, le=1000, description=_("Longest summary of the deep lane."))
     recall_query_mode: QueryMode = Field(
-        "recent", description="What a writing model is shown: the message, the recent turns too, or all of them."
+        "recent", description=_("What a writing model is shown: the message, the recent turns too, or all of them.")
     )
     recall_prompt_style: PromptStyle = Field(
-        "auto", description="How readily a writing model brings something up; auto: by the query mode."
+        "auto", description=_("How readily a writing model brings something up; auto: by the query mode.")
     )
-    recall_prompt_append: str = Field("", max_length=4000, description="Put below the writing model's instructions.")
-    recall_prompt_override: str = Field("", max_length=8000, description="Put in place of these instructions.")
-    recall_thinking: Thinking = Field("off", description="Room that a writing model gets to think before it answers.")
+    recall_prompt_append: str = Field("", max_length=4000, description=_("Put below the writing model's instructions."))
+    recall_prompt_override: str = Field("", max_length=8000, description=_("Put in place of these instructions."))
+    recall_thinking: Thinking = Field(
+        "off", description=_("Room that a writing model gets to think before it answers.")
+    )
     recall_store_messages: bool = Field(
-        False, description="Whether recall events keep the message and the whole query; else the terms looked for."
+        False, description=_("Whether recall events keep the message and the whole query; else the terms looked for.")
     )
-    recall_retention_days: int = Field(30, ge=1, le=3650, description="How long recall events are kept.")
+    recall_retention_days: int = Field(30, ge=1, le=3650, description=_("How long recall events are kept."))
     embed_model: str | None = Field(
-        None, description="Who embeds, `provider` or `provider:model`; null: as for the whole server."
+        None, description=_("Who embeds, `provider` or `provider:model`; null: as for the whole server.")
     )
-    embed_fallback: str | None = Field(None, description="Who embeds while the first cannot; `none`: nobody.")
-    rerank_model: str | None = Field(None, description="Who reranks, `provider` or `provider:model`.")
-    rerank_fallback: str | None = Field(None, description="Who reranks when the first fails.")
-    generate_model: str | None = Field(None, description="Who writes, `provider` or `provider:model`.")
-    generate_fallback: str | None = Field(None, description="Who writes when the first fails.")
+    embed_fallback: str | None = Field(None, description=_("Who embeds while the first cannot; `none`: nobody."))
+    rerank_model: str | None = Field(None, description=_("Who reranks, `provider` or `provider:model`."))
+    rerank_fallback: str | None = Field(None, description=_("Who reranks when the first fails."))
+    generate_model: str | None = Field(None, description=_("Who writes, `provider` or `provider:model`."))
+    generate_fallback: str | None = Field(None, description=_("Who writes when the first fails."))
     share_vectors: bool = Field(
         False,
-        description="On: vectors of equal text are taken from, and given to, other agents that allow it too; "
-        "only vectors travel, never text.",
+        description=_(
+            "On: vectors of equal text are taken from, and given to, other agents that allow it too; "
+            "only vectors travel, never text."
+        ),
     )
     update_interval_seconds: int | None = Field(
-        None, ge=5, le=86_400, description="How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS."
+        None, ge=5, le=86_400, description=_("How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS.")
     )
     update_debounce_seconds: float | None = Field(
         None,
         ge=0,
         le=3600,
-        description="Pause between updates while files change; null: MEMORY_UPDATE_DEBOUNCE_SECONDS.",
+        description=_("Pause between updates while files change; null: MEMORY_UPDATE_DEBOUNCE_SECONDS."),
     )
 
     @field_validator(*_ROLE_FIELDS)
