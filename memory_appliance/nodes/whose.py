@@ -81,10 +81,11 @@ def _of_message(request: HttpRequest) -> str:
         message = StrictJsonParser().parse_body(request)
     except (MalformedBody, RequestDataTooBig, UnreadablePostError):
         return ""
-    if not isinstance(message, dict) or not isinstance(params := message.get("params"), dict):
-        params = {}
+    if not isinstance(message, dict):  # the parser leaves it to others to ask for an object
+        return ""
+    params = message.get("params")
     try:
-        return _of_method(request, message.get("method"), params)
+        return _of_method(request, message.get("method"), params if isinstance(params, dict) else {})
     except RuleError:
         return ""
 
