@@ -159,7 +159,7 @@ def _small(renderer: RendererHTML, tokens: Sequence[Token], index: int, options:
 
 
 def _table_open(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return '<div class="scroll"><table>'
+    return '<div class="scroll" tabindex="0"><table>'
 
 
 def _table_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -169,6 +169,8 @@ def _table_close(renderer: RendererHTML, tokens: Sequence[Token], index: int, op
 def _attribute(tag: str, name: str, value: str) -> str | None:
     if name == "id":
         return value if tag in _BLOCKS and re.fullmatch(r"L\d{1,7}", value) else None
+    if name == "tabindex":
+        return "0"
     if name == "class":
         return " ".join(part for part in value.split() if part in _CLASSES) or None
     return value
@@ -178,7 +180,7 @@ def _clean(dirty: str) -> str:
     return nh3.clean(
         dirty,
         tags=_TEXT | _PARTS | _TABLE,
-        attributes={"*": {"id", "class", "dir"}, "a": {"href", "rel"}, "ol": {"start"}},
+        attributes={"*": {"id", "class", "dir"}, "a": {"href", "rel"}, "ol": {"start"}, "div": {"tabindex"}},
         attribute_filter=_attribute,
         url_schemes=set(_OUTSIDE),
         link_rel=None,
