@@ -38,7 +38,7 @@ def test_ways_stand_side_by_side_and_none_keeps_an_older_answer(visit: Callable[
     page = window.go(SEARCH + "?mode=search&mode=vsearch&mode=hybrid")
     page.locator("#id_q").press_sequentially("sauna birch", delay=170)  # every letter is a request of its own
     page.wait_for_url("**q=sauna+birch&**")
-    page.wait_for_function("document.querySelectorAll('.way h2 .quiet').length === 3")
+    expect(page.locator(".way h2 .quiet")).to_have_count(3)
     assert page.locator(".way").count() == 3 and page.locator(".state.loading").count() == 0
     for way in page.locator(".way").all():
         assert "sauna" in way.locator(".hit").first.inner_text()
