@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from datetime import timedelta
 from threading import BoundedSemaphore
 
-from django.db import connection
+from django.db import OperationalError, connection
 from django.db.models import Q
 from django.utils import timezone
 
@@ -16,6 +17,8 @@ from agents.nodes.target import carry_on, clean_up
 from workers.app import app
 from workers.lease import owner
 from workers.stopping import STOPPING
+
+logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
 RENEW_SECONDS = 3.0
@@ -31,16 +34,22 @@ def move(move_id: int) -> None:
     try:
         with Held(move_id) as held:
             row = AgentMove.objects.select_related("agent", "source").filter(pk=move_id).first()
-            if not held or row is None:
-                return
-            if row.step == AgentMove.Step.ASIDE:
-                put_aside(row)
-            elif row.step == AgentMove.Step.FAILED:
-                clean_up(row)
-            else:
-                carry_on(row, held.still)
+            if held and row is not None:
+                _next_step(row, held)
+    except OperationalError as error:
+        logger.warning("the control database went away; the move goes on when its lease is over: %s", error)
+        connection.close()
     finally:
         _SLOT.release()
+
+
+def _next_step(row: AgentMove, held: Held) -> None:
+    if row.step == AgentMove.Step.ASIDE:
+        put_aside(row)
+    elif row.step == AgentMove.Step.FAILED:
+        clean_up(row)
+    else:
+        carry_on(row, held.still)
 
 
 class Held:
