@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from agents import memory, selectors
 from agents.agent_settings import read_settings
 from agents.context import near_limits
+from agents.fleet.attention import state_of
 from agents.models import Run
 from agents.providers import agent_plan
 from memory_appliance.health import health
@@ -107,8 +109,12 @@ def health_of(access: Access) -> AgentHealth:
     if not read_settings(agent.settings).memory_enabled:
         findings.append(_switched_off(access))
     if agent.last_error:
+        findings.append(Finding("bad", visible(agent.last_error), *_to_the_jobs(access)))
+    if state_of(agent, None, timezone.now()) == "late":
+        findings.append(Finding("warn", _("The files should have been looked at again by now."), *_to_the_jobs(access)))
+    if agent.frozen_at is not None:
         findings.append(
-            Finding("bad", visible(agent.last_error), gettext_lazy("See the jobs"), _address("agent-jobs", access))
+            Finding("info", _("This agent is on the move to another node: it answers, and takes in nothing new."))
         )
     if index is not None:
         findings += [_degraded(access, one.code, one.detail, jobs) for one in index.degraded]
@@ -136,11 +142,15 @@ def _to_rebuild(access: Access, kind: Kind, text: StrOrPromise) -> Finding:
     return Finding(kind, text, gettext_lazy("Build the index anew"), _address("agent-rebuild", access))
 
 
+def _to_the_jobs(access: Access) -> tuple[StrOrPromise, str]:
+    return gettext_lazy("See the jobs"), _address("agent-jobs", access)
+
+
 def _switched_off(access: Access) -> Finding:
     text = _("The memory is switched off: nothing is searched, recalled or indexed.")
     if not access.may_admin:
         return Finding("bad", text)
-    return Finding("bad", text, gettext_lazy("To the settings"), _address("agent-settings", access) + "?group=index")
+    return Finding("bad", text, gettext_lazy("To the settings"), _address("agent-settings", access) + "#delete-title")
 
 
 def _problems(access: Access, count: int) -> Finding:

@@ -14,13 +14,12 @@ from agents import selectors, services
 from agents.errors import Conflict
 from agents.models import Run
 from memory_appliance.web.access import Access, agent_page
-from memory_appliance.web.agent.job_words import Job, job_of
+from memory_appliance.web.agent.job_words import STATES, Job, job_of
 from memory_appliance.web.page import answer
 from workers.dispatch import dispatch
 
 PER_PAGE = 50
 FAST_SECONDS, SLOW_SECONDS = 2, 15
-STATES = tuple(Run.State.values)
 MAX_ID = 2**63 - 1
 
 
@@ -52,7 +51,8 @@ def jobs(request: HttpRequest, access: Access) -> HttpResponse:
         before=before,
         older=found[PER_PAGE - 1].pk if len(found) > PER_PAGE else None,
     )
-    context = {"access": access, "page": page, "states": Run.State.choices}
+    states = [(value, words) for value, (words, _tag) in STATES.items()]
+    context = {"access": access, "page": page, "states": states}
     return answer(request, "agent/jobs.html", context)
 
 
@@ -109,7 +109,7 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
     context = {
         "heading": _("Stop this job?"),
         "will": [
-            _("The job “%(kind)s” ends at its next step.") % {"kind": run.get_kind_display()},
+            _("The job “%(kind)s” ends at its next step.") % {"kind": job_of(run).kind},
             _("The next update that is due goes on with what is left."),
         ],
         "will_not": [_("What it has done so far is kept."), _("No file is changed, and searches go on.")],

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from agents import services
-from agents.agent_settings import AgentSettings
+from agents.agent_settings import AgentSettings, read_settings
 from agents.errors import Invalid, RuleError
 from agents.roles import is_owner
 from memory_appliance.web.access import Access, agent_page
@@ -96,6 +96,7 @@ def _shown(
         "groups": groups,
         "wanted": request.GET.get("q", ""),
         "about": about or About(agent.name, agent.timezone, agent.workspace, {}),
+        "memory_on": read_settings(agent.settings).memory_enabled,
         "may_move": is_owner(request.user),
         "timezones": sorted(available_timezones()),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, path
 
 from memory_appliance.web.agent import collections, jobs, settings
-from memory_appliance.web.agent.delete import delete
+from memory_appliance.web.agent.ending import delete, switch
 from memory_appliance.web.agent.page import agent_health
 from memory_appliance.web.agent.problems import problems
 
@@ -22,5 +22,6 @@ pages: list[URLPattern] = [
     path("agents/<slug:slug>/settings", settings.settings, name="agent-settings"),
     path("agents/<slug:slug>/settings/reset", settings.reset, name="agent-setting-reset"),
     path("agents/<slug:slug>/about", settings.about, name="agent-about"),
+    path("agents/<slug:slug>/switch", switch, name="agent-switch"),
     path("agents/<slug:slug>/delete", delete, name="agent-delete"),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -10,6 +11,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from agents import services
@@ -28,8 +30,16 @@ from search.runtime.registry import SETS, ModelSet, locate_any
 from workers.dispatch import dispatch
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from workers.model_status import ModelStatus
 
+NOTES: Mapping[str, StrOrPromise] = {
+    "bundled": gettext_lazy("Nothing to download: searches by words and by meaning in 6 languages."),
+    "home-4": gettext_lazy("Better vectors; nothing else is loaded."),
+    "home-8": gettext_lazy("Reranks about five candidates in a few seconds, writes short summaries."),
+    "home-16": gettext_lazy("Wants four cores or more."),
+}
 FAST_SECONDS, SLOW_SECONDS = 2, 15
 MOST_DOWNLOADS = 6
 _GB = 1024**3
@@ -40,6 +50,7 @@ class SetCard:
     """Models that go together. `missing_mb` is what would have to be downloaded."""
 
     models: ModelSet
+    note: StrOrPromise
     missing_mb: int
     in_use: bool
     too_large: bool
@@ -95,6 +106,7 @@ def _page() -> ModelsPage:
     cards = tuple(
         SetCard(
             one,
+            note=NOTES.get(one.id, one.note),
             missing_mb=sum(_size_mb(model) for model in _models(one).values() if not _is_there(model)),
             in_use=embeds == one.embed,
             too_large=one.memory_gb > memory_gb + 1,

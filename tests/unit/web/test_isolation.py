@@ -57,6 +57,7 @@ OF_AN_AGENT = {
     "agents/<slug:slug>/search",
     "agents/<slug:slug>/settings",
     "agents/<slug:slug>/settings/reset",
+    "agents/<slug:slug>/switch",
     "agents/<slug:slug>/update",
 }
 """Show a person with a role for that one agent what is that agent's."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from agents import services
 from agents.models import Agent, Run
@@ -37,9 +39,14 @@ def test_a_failed_update_comes_first_and_leads_to_the_jobs(admin: Client, al: Ag
     assert "This needs you" in text and "The disk is &lt;full&gt;." in text and "/agents/al/jobs" in text
 
 
+def test_an_agent_that_nobody_looked_at_for_long_is_out_of_date(admin: Client, al: Agent) -> None:
+    Agent.objects.update(next_update_at=timezone.now() - timedelta(hours=1))
+    assert "should have been looked at again by now" in admin.get(PAGE).content.decode()
+
+
 def test_memory_that_is_switched_off_leads_to_the_setting(admin: Client, al: Agent) -> None:
     services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
-    assert "/agents/al/settings?group=index" in admin.get(PAGE).content.decode()
+    assert "/agents/al/settings#delete-title" in admin.get(PAGE).content.decode()
 
 
 def test_an_index_that_cannot_be_read_is_no_index(admin: Client, al: Agent, calm: None) -> None:

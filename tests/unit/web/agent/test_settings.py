@@ -114,7 +114,17 @@ def test_deleting_asks_first_and_keeps_the_files(admin: Client, al: Agent) -> No
     assert not Agent.objects.filter(slug="al").exists() and (Path(al.workspace) / "MEMORY.md").exists()
 
 
-@pytest.mark.parametrize("address", ["settings", "settings/reset", "about", "delete"])
+def test_switching_off_asks_first_and_on_does_not(admin: Client, al: Agent) -> None:
+    assert "No file is deleted or changed" in admin.get("/agents/al/switch").content.decode()
+    admin.post("/agents/al/switch")
+    assert own(al) == {}
+    admin.post("/agents/al/switch", {"confirmed": "yes"})
+    assert own(al) == {"memory_enabled": False} and "Switch the memory on" in admin.get(PAGE).content.decode()
+    admin.post("/agents/al/switch")
+    assert own(al) == {}
+
+
+@pytest.mark.parametrize("address", ["settings", "settings/reset", "about", "delete", "switch"])
 def test_settings_are_for_those_who_administer_the_agent(member: Member, al: Agent, address: str) -> None:
     form = {"max_results": "12", "confirmed": "yes", "name": "X", "timezone": "UTC", "setting": "mode"}
     assert member("edit").post(f"/agents/al/{address}", form).status_code == 403

@@ -15,7 +15,7 @@ from tests import cast
 
 PASSWORD = "four words of nonsense"
 FORM = {"name": "ann", "password": PASSWORD, "again": PASSWORD}
-HERE = {"HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1"}
+HERE: dict[str, Any] = {"HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1"}
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_at_the_machine_a_name_and_a_password_are_enough(client: Client) -> None
         {"REMOTE_ADDR": "::ffff:10.0.0.1", "HTTP_HOST": "localhost"},
     ],
 )
-def test_from_elsewhere_the_printed_key_is_asked_for(client: Client, where: dict[str, str]) -> None:
+def test_from_elsewhere_the_printed_key_is_asked_for(client: Client, where: dict[str, Any]) -> None:
     key = cast.person("printed", rights=["admin"]).secret
     assert "Admin API key" in client.get("/start", **where).content.decode()
     for wrong in ({}, {"key": ""}, {"key": "maa_wrong"}, {"key": "x" * 5000}):

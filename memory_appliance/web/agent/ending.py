@@ -1,4 +1,4 @@
-"""Deleting an agent, after it was said what goes and what stays."""
+"""Switching an agent's memory off and on, and deleting it: after it was said what goes and what stays."""
 
 from __future__ import annotations
 
@@ -9,9 +9,40 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from agents import services
+from agents.agent_settings import read_settings
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
+
+
+@agent_page("admin")
+@require_http_methods(["GET", "HEAD", "POST"])
+def switch(request: HttpRequest, access: Access) -> HttpResponse:
+    """Off asks first; on does not."""
+    agent = access.agent
+    is_on = read_settings(agent.settings).memory_enabled
+    back = reverse("agent", args=[agent.slug])
+    if request.method == "POST" and (request.POST.get("confirmed") == "yes" or not is_on):
+        services.update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": not is_on})
+        messages.success(request, _("The memory is switched off.") if is_on else _("The memory is switched on again."))
+        return HttpResponseRedirect(back)
+    if not is_on:
+        return HttpResponseRedirect(back)
+    context = {
+        "heading": _("Switch the memory of %(slug)s off?") % {"slug": agent.slug},
+        "will": [
+            _("Its chats neither search nor recall anything, and have no memory tools."),
+            _("Its files are not looked at while it is off."),
+        ],
+        "will_not": [
+            _("No file is deleted or changed: the Markdown stays in %(folder)s.")
+            % {"folder": visible(agent.workspace)},
+            _("The index, the rules and the settings are kept; it can be switched on again at any time."),
+        ],
+        "action": _("Switch it off"),
+        "back": reverse("agent-settings", args=[agent.slug]),
+    }
+    return answer(request, "confirm.html", context)
 
 
 @agent_page("admin")
