@@ -11,7 +11,7 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
 

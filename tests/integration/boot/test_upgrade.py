@@ -1,0 +1,94 @@
+"""A data folder of each earlier version starts with this one, and nothing in it is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agents.api_keys import digest_of
+from scripts.make_data_folder import KEY, NOTE, PLACE
+from tests.integration.stack.server import ROOT
+
+FIXTURES = sorted((ROOT / "tests" / "fixtures" / "data-folders").glob("*.tar.gz"))
+
+
+def run(data: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    names = [name for name in os.environ if name.startswith("MEMORY_") or name == "DATABASE_URL"]
+    environment = {name: value for name, value in os.environ.items() if name not in names}
+    environment |= {"MEMORY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
+    return subprocess.run(
+        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def rows(data: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(data / "control.sqlite3")) as database:
+        return database.execute(query).fetchall()
+
+
+def unpack(fixture: Path, folder: Path) -> Path:
+    """The data folder of an earlier version, at a place of its own."""
+    with tarfile.open(fixture) as archive:
+        archive.extractall(folder, filter="data")
+    data = folder / "data"
+    with closing(sqlite3.connect(data / "control.sqlite3")) as database:
+        database.execute("UPDATE agents_agent SET workspace = replace(workspace, ?, ?)", (PLACE, str(data)))
+        database.execute("UPDATE agents_collection SET path = replace(path, ?, ?)", (PLACE, str(data)))
+        database.commit()
+    return data
+
+
+_ASK = """
+import json
+from agents.actors import CLI, Caller
+from agents.backup import list_backups
+from agents.memory import SearchParams, search
+from agents.models import Agent
+from tests.cast import index
+
+agent = Agent.objects.get(slug="demo")
+index(agent)
+found = search(agent=agent, caller=Caller(CLI, trusted=True), session=None,
+               params=SearchParams("spare tyre", mode="search"))
+print(json.dumps([[one.reason for one in list_backups()], [hit.path for hit in found.outcome.results]]))
+"""
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: path.name.removesuffix(".tar.gz"))
+def test_it_is_brought_up_to_date_after_a_backup(fixture: Path, tmp_path: Path) -> None:
+    old = unpack(fixture, tmp_path)
+    before = set(rows(old, "SELECT app, name FROM django_migrations"))
+    done = run(old, "-m", "memory_appliance.launch.prepare", "--alone")
+    assert done.returncode == 0, done.stderr
+    newer = set(rows(old, "SELECT app, name FROM django_migrations")) - before
+    asked = run(old, "manage.py", "shell", "--verbosity", "0", "-c", _ASK)
+    assert asked.returncode == 0, asked.stderr
+    reasons, paths = json.loads(asked.stdout.splitlines()[-1])
+    assert reasons == (["before-migration"] if newer else [])
+    assert paths[0] == "memory/2025-03-01.md"
+    assert rows(old, "SELECT digest FROM agents_apikey") == [(digest_of(KEY),)]
+    if any(NOTE in path.read_text() for path in old.glob("workspaces/demo/memory/*.md")):
+        assert rows(old, "SELECT state FROM agents_workspacewrite") == [("done",)]
+        assert any("The cellar key hangs" in path.read_text() for path in old.rglob("sessions/**/*.md"))
+
+
+def test_the_way_back_is_the_backup(tmp_path: Path) -> None:
+    """Into this version again, for want of the old one here: what counts is that all of it returns."""
+    old = unpack(FIXTURES[0], tmp_path)
+    assert run(old, "-m", "memory_appliance.launch.prepare", "--alone").returncode == 0
+    with closing(sqlite3.connect(old / "control.sqlite3")) as database:
+        database.execute("DELETE FROM agents_apikey")
+        database.commit()
+    name = next((old / "backups").glob("*.json")).stem
+    done = run(old, "manage.py", "restore", name, "--force")
+    assert done.returncode == 0, done.stderr
+    assert rows(old, "SELECT digest FROM agents_apikey") == [(digest_of(KEY),)]
+    assert (old / "workspaces" / "demo" / "memory" / "2025-03-01.md").exists()
