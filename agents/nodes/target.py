@@ -177,8 +177,13 @@ def _refuse_missing_folders(agent: Agent, workspace: str, transcripts: str) -> N
         if folder.is_relative_to(workspace) or folder.is_relative_to(transcripts):
             continue
         own = agent.slug if collection.kind == Collection.Kind.SESSIONS else ""
-        if not checked_folder(str(folder), field="path", transcripts_of=own).is_dir():
-            raise RuleError(f"the folder {folder} of the collection {collection.name} is not on this node")
+        what = f"the folder {folder} of the collection {collection.name}"
+        try:
+            there = checked_folder(str(folder), field="path", transcripts_of=own).is_dir()
+        except RuleError as error:
+            raise RuleError(f"{what} cannot be used on the other node: {error.message}") from error
+        if not there:
+            raise RuleError(f"{what} is not on the other node")
 
 
 def _digest(listed: list[Entry]) -> str:

@@ -46,7 +46,8 @@ def _follow(out: OutputWrapper, move: AgentMove) -> None:
 
 def _report(out: OutputWrapper, move: AgentMove) -> None:
     if move.step == Step.FAILED:
-        raise CommandError(f"the move was given up: {move.error}. {move.agent.slug} is where it was, and is written.")
+        reason = move.error.rstrip(".")
+        raise CommandError(f"the move was given up: {reason}. {move.agent.slug} is where it was, and is written.")
     detail = move.detail
     megabytes = detail.get("bytes", 0) / 1e6
     out.write(f"moved: {detail.get('files', 0)} files, {megabytes:.1f} MB, compared by their hashes")

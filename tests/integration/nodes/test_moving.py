@@ -35,8 +35,7 @@ def test_everything_is_there_afterwards_and_the_old_copy_is_named(fleet: Fleet, 
     assert contents(Path(old)) == before["workspaces"]
     assert versions(fleet.b, agent) == versions(fleet.a, agent) == told
     assert fleet.a.finds(agent, "winter coats", fleet.b.search(agent, "winter coats")["results"][0]["path"])
-    chats = {"corpus": "sessions", "session": {"key": f"agent:{agent}:main"}}
-    assert fleet.a.search(agent, "where is coat", **chats)["results"]
+    assert fleet.a.search(agent, "where is coat", corpus="sessions")["results"]
     assert fleet.a.call("GET", f"/api/v1/agents/{agent}")["workspace"] == str(fleet.b.data_dir / "workspaces" / agent)
 
 
