@@ -1,16 +1,14 @@
 """A request's body is taken in before the request may wait or work, so that a slow sender holds up nobody else.
 
 A client that announces a body and sends it byte by byte would otherwise keep one of the few working threads for as long
-as it likes. Here it keeps a place of its own, for some seconds; then it is told so and its connection is closed, which
-also ends the reading.
+as it likes. Here it keeps a place of its own until it has sent the body or hangs up. There is no clock for it: granian
+lets nobody give up a reading that has begun. (Answering beside a reading that goes on stops its whole process.)
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
 
@@ -19,10 +17,8 @@ from memory_appliance.refusal import refuse
 from memory_appliance.rooms import BODIES
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-SECONDS = 20.0
-"""How long the whole of a body may take; the largest is a mebibyte."""
 WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
@@ -38,15 +34,12 @@ class ReceivedBodies:
         limit: int,
         refused: Callable[[str], None],
         at_once: int = BODIES,
-        seconds: float = SECONDS,
     ) -> None:
         """`limit`: the most bytes that a body may have. `refused` is told why, once for each refusal."""
         self.application = application
         self._limit = limit
         self._refused = refused
-        self._seconds = seconds
         self._places = BoundedSemaphore(at_once)
-        self._readers = ThreadPoolExecutor(at_once, thread_name_prefix="body")
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         wanted = self._bytes_to_read(environ)
@@ -60,18 +53,18 @@ class ReceivedBodies:
                 "Too many requests are being sent at the same time.",
                 hint="Send bodies at once, and wait for the seconds that Retry-After names.",
             )
-        # The place is free again when the reading has ended, which may be after the answer.
-        reading = self._readers.submit(self._read, environ["wsgi.input"], wanted)
         try:
-            body = reading.result(self._seconds)
-        except (FutureTimeout, OSError):
-            self._refused("slow_body")
+            body = environ["wsgi.input"].read(wanted)
+        except OSError:
+            self._refused("broken_body")
             return refuse(
                 start_response,
                 ErrorCode.BAD_REQUEST,
-                f"The body did not arrive in whole within {self._seconds:.0f} seconds.",
-                hint="Send it at once.",
+                "The body ended before its announced length.",
+                hint="Send it again.",
             )
+        finally:
+            self._places.release()
         if not environ.get("CONTENT_LENGTH"):
             environ["CONTENT_LENGTH"] = str(len(body))
         environ["wsgi.input"] = io.BytesIO(body)
@@ -85,9 +78,3 @@ class ReceivedBodies:
             return self._limit + 1 if environ.get("wsgi.input_terminated") else 0
         length = int(announced) if announced.isdecimal() else 0
         return length if length <= self._limit else 0
-
-    def _read(self, stream: InputStream, wanted: int) -> bytes:
-        try:
-            return stream.read(wanted)
-        finally:
-            self._places.release()

@@ -92,7 +92,7 @@ class Instruments:
         self._embedded.inc(chunks)
 
     def refused(self, why: str) -> None:
-        """`waiting_room`: too many wait. `bodies`: too many are being sent. `slow_body`: it did not arrive in time."""
+        """`waiting_room`: too many wait. `bodies`: too many are being sent. `broken_body`: it never arrived."""
         self._refusals.labels(why).inc()
 
     def answered(self, *, method: str, route: str, status: int, seconds: float) -> None:

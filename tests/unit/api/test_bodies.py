@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ def received(sent: Any, refused: list[str] | None = None, **environ: Any) -> byt
     stream = io.BytesIO(sent) if isinstance(sent, bytes) else sent
     server = {"REQUEST_METHOD": "POST", "wsgi.input": stream, "wsgi.input_terminated": True}
     reasons: list[str] = [] if refused is None else refused
-    bodies = ReceivedBodies(body_that_django_sees, limit=LIMIT, refused=reasons.append, seconds=0.2)
+    bodies = ReceivedBodies(body_that_django_sees, limit=LIMIT, refused=reasons.append)
     return b"".join(bodies(server | environ, lambda *_: None))
 
 
@@ -70,13 +69,6 @@ def test_a_length_that_is_no_number_is_as_none() -> None:
     assert received(b"key", CONTENT_LENGTH="-1") == b""
 
 
-def test_a_body_that_does_not_arrive_is_told_so() -> None:
-    stalled, reasons = Stalled(), list[str]()
-    error = json.loads(received(stalled, reasons, CONTENT_LENGTH="9"))["error"]
-    stalled.end.set()
-    assert (error["code"], reasons) == ("bad_request", ["slow_body"]) and error["hint"]
-
-
 def test_a_connection_that_breaks_is_no_fault_of_the_server() -> None:
     class Broken(io.RawIOBase):
         def read(self, _size: int = -1) -> bytes:
@@ -87,7 +79,7 @@ def test_a_connection_that_breaks_is_no_fault_of_the_server() -> None:
 
 def test_slow_senders_fill_their_own_places_alone() -> None:
     reasons, slow = list[str](), [Stalled() for _ in range(3)]
-    bodies = ReceivedBodies(body_that_django_sees, limit=LIMIT, refused=reasons.append, at_once=3, seconds=20)
+    bodies = ReceivedBodies(body_that_django_sees, limit=LIMIT, refused=reasons.append, at_once=3)
 
     def ask(stream: Any) -> bytes:
         return b"".join(
