@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from zoneinfo import available_timezones
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,6 +17,7 @@ from agents.roles import is_owner
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.agent.setting_fields import FieldGroup, changes_in, field_groups, refused
 from memory_appliance.web.page import answer
+from memory_appliance.web.timezones import zone_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _shown(
         "about": about or About(agent.name, agent.timezone, agent.workspace, {}),
         "memory_on": read_settings(agent.settings).memory_enabled,
         "may_move": is_owner(request.user),
-        "timezones": sorted(available_timezones()),
+        "timezones": zone_options(),
     }
     return answer(request, "agent/settings.html", context, status=status)
 

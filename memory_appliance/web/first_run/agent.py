@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from zoneinfo import available_timezones
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
@@ -19,6 +18,7 @@ from memory_appliance.web.access import owner_page
 from memory_appliance.web.agent.passed_over import passed_over_in_words
 from memory_appliance.web.first_run.steps import first_agent, steps, with_agent
 from memory_appliance.web.page import answer
+from memory_appliance.web.timezones import zone_options
 from workers.dispatch import dispatch
 
 
@@ -79,7 +79,7 @@ def _shown(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpR
         "lived_in": found is not None and form.use == "read" and looks_like_a_workspace(found.folder),
         "roots": [str(root) for root in allowed_roots()],
         "suggested": suggested_folders(),
-        "timezones": sorted(available_timezones()),
+        "timezones": zone_options(),
         "steps": steps("agent", first_agent()),
     }
     return answer(request, "first_run/agent.html", context, status=status)
