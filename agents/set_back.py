@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from agents.models import Agent, Run
+from agents.models import Agent, Run, WorkerHeartbeat
 
 logger = logging.getLogger(__name__)
 
@@ -54,4 +54,5 @@ def make_due_again(now: datetime) -> None:
         active.filter(lease_until__gt=now + LONGEST_LEASE).update(lease_until=now + LONGEST_LEASE)
         # The newest of them is how a restarted process knows.
         Run.objects.filter(created_at__gt=limit).update(created_at=now)
+        WorkerHeartbeat.objects.filter(at__gt=limit).update(at=now)
     logger.warning("the clock was set back; what was planned is due now", extra={"agents": agents})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from agents.consolidation import consolidate_all
+from agents.nightly import may_forget
 from agents.transcripts import prune_transcripts
 from workers.app import app
 
@@ -13,4 +14,6 @@ logger = logging.getLogger(__name__)
 
 @app.task(name="workers.consolidate")
 def consolidate() -> None:
-    logger.info("promoted: %d notes; forgotten: %d parts of transcripts", consolidate_all(), prune_transcripts())
+    logger.info("promoted: %d notes", consolidate_all())
+    if may_forget("consolidate"):
+        logger.info("forgotten: %d parts of transcripts", prune_transcripts())

@@ -9,6 +9,7 @@ from agents.canary import remove_left_canaries
 from agents.history import remove_orphan_histories
 from agents.memory_health.uses import prune_uses
 from agents.models import Agent
+from agents.nightly import may_forget
 from agents.nodes.ownership import at_work
 from agents.nodes.source import forget_index_copies
 from agents.paths import index_path
@@ -28,14 +29,20 @@ LOCK_SECONDS = 2.0
 
 @app.task(name="workers.tidy")
 def tidy() -> None:
-    runs, events, indexes = prune_runs(), prune_audit(), remove_orphan_indexes()
-    logger.info("forgotten: %d old runs, %d lines of the log, %d indexes without an agent", runs, events, len(indexes))
-    logger.info("forgotten: %d recall events, %d counts of finds", prune_recall_events(), prune_uses())
-    tombstones, histories = prune_tombstones(), remove_orphan_histories()
-    logger.info("forgotten: %d tombstones, kept versions of %d agents that are gone", tombstones, len(histories))
+    if may_forget("tidy"):
+        _forget()
+    indexes, histories = remove_orphan_indexes(), remove_orphan_histories()
+    logger.info("removed: %d indexes, kept versions of %d agents that are gone", len(indexes), len(histories))
     forget_index_copies()
     remove_left_canaries()
     _maintain_indexes()
+
+
+def _forget() -> None:
+    """What was kept for a time that is over."""
+    logger.info("forgotten: %d old runs, %d lines of the log", prune_runs(), prune_audit())
+    logger.info("forgotten: %d recall events, %d counts of finds", prune_recall_events(), prune_uses())
+    logger.info("forgotten: %d tombstones", prune_tombstones())
 
 
 def _maintain_indexes() -> None:
