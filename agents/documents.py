@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from agents.actors import Caller
 from agents.errors import Invalid, NotFound
@@ -27,11 +28,15 @@ MOST_EDITED_BYTES = 512 * 1024
 _BOM = b"\xef\xbb\xbf"
 
 
+Fixed = Literal["", "collection", "place", "lossy", "long"]
+"""Why a file is not edited here: it is another collection's, no place for notes, not UTF-8, or too long."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A whole file. `hash` is what a save must name. `lossy`: some bytes are not UTF-8 and are shown as U+FFFD.
 
-    `fixed` says why it cannot be edited here; "" when it can. `prefix` begins every path of its collection.
+    `prefix` begins every path of its collection.
     """
 
     path: str
@@ -42,7 +47,7 @@ class Document:
     prefix: str
     source: Source
     lossy: bool
-    fixed: str = ""
+    fixed: Fixed = ""
 
 
 def folder(agent: Agent, path: str = "", *, limit: int = 200, offset: int = 0) -> Folder:
@@ -110,15 +115,13 @@ def _as_before(text: str, before: bytes) -> str:
     return f"\ufeff{text}" if before.startswith(_BOM) else text
 
 
-def _fixed(location: Location, path: str, size: int, *, lossy: bool) -> str:
+def _fixed(location: Location, path: str, size: int, *, lossy: bool) -> Fixed:
     if location.collection.prefix:
-        return f"It belongs to the collection {location.collection.name} and is edited where it lies."
+        return "collection"
     try:
         checked_place(path)
-    except Invalid as error:
-        return f"{error.message} {error.hint}"
+    except Invalid:
+        return "place"
     if lossy:
-        return "Some of its bytes are not UTF-8: an edit here would lose them. Convert the file first."
-    if size > MOST_EDITED_BYTES:
-        return f"It has more than {MOST_EDITED_BYTES:,} bytes and is edited where it lies."
-    return ""
+        return "lossy"
+    return "long" if size > MOST_EDITED_BYTES else ""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from django.utils.translation import gettext, ngettext
+
 from search.documents.lines import split_lines
 
 MOST_COMPARED = 1_500
@@ -42,12 +44,14 @@ def line_changes(before: str, after: str) -> Changes:
     old, new = old[lead : len(old) - tail], new[lead : len(new) - tail]
     cut = ""
     if max(len(old), len(new)) > MOST_COMPARED:
-        cut = f"The texts differ over more than {MOST_COMPARED:,} lines; only the first of them are compared."
+        cut = gettext("The texts differ over more than %(lines)s lines; only the first of them are compared.")
+        cut %= {"lines": f"{MOST_COMPARED:,}"}
         old, new = old[:MOST_COMPARED], new[:MOST_COMPARED]
     lines = list(_lines(old, new))
     if len(lines) > MOST_SHOWN:
         left = len(lines) - MOST_SHOWN
-        cut = f"{left:,} more lines are not shown. {cut}".strip()
+        more = ngettext("%(lines)s more line is not shown.", "%(lines)s more lines are not shown.", left)
+        cut = f"{more % {'lines': f'{left:,}'}} {cut}".strip()
     return Changes(tuple(lines[:MOST_SHOWN]), cut)
 
 
@@ -83,4 +87,8 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
 
 def _shown(line: str) -> str:
     left = len(line) - LONGEST_LINE
-    return visible(line[:LONGEST_LINE].rstrip("\r\n")) + (f" … ({left:,} more characters)" if left > 0 else "")
+    shown = visible(line[:LONGEST_LINE].rstrip("\r\n"))
+    if left <= 0:
+        return shown
+    more = ngettext("(%(characters)s more character)", "(%(characters)s more characters)", left)
+    return f"{shown} … {more % {'characters': f'{left:,}'}}"

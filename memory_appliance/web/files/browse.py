@@ -17,8 +17,8 @@ from memory_appliance.web.page import answer
 from search.index.report import FileEntry
 from search.index.tree import SubFolder
 
-PER_PAGE = 200
-MOST_FOUND = 200
+PER_PAGE = 100
+MOST_FOUND = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def files(request: HttpRequest, access: Access) -> HttpResponse:
     return answer(request, "files/files.html", {"access": access, "tree": tree, "target": target}, status=status)
 
 
-def open_folder(agent: Agent, path: str, offset: int = 0) -> Tree:
-    found = documents.folder(agent, path, limit=PER_PAGE, offset=offset)
+def open_folder(agent: Agent, path: str, offset: int = 0, limit: int = PER_PAGE) -> Tree:
+    found = documents.folder(agent, path, limit=limit, offset=offset)
     cut = len(path) + 1 if path else 0
     rows = tuple(_row(entry, entry.path[cut:]) for entry in found.files)
     return Tree(path, crumbs(path), found.folders, rows, found.total, offset, exists=found.exists)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
@@ -44,7 +45,8 @@ def edit(request: HttpRequest, access: Access) -> HttpResponse:
         return _save(request, access, path)
     document = opened(access, path)
     if document.fixed:
-        return failure(request, status=422, message=gettext("This file is not edited here."), hint=document.fixed)
+        why = render_to_string("files/fixed.html", {"fixed": document.fixed}).strip()
+        return failure(request, status=422, message=gettext("This file is not edited here."), hint=why)
     return _form(request, access, Editor(path, document.text, document.hash))
 
 

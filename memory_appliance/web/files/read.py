@@ -24,6 +24,9 @@ from search.documents.lines import count_lines
 
 RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
+BESIDE = 60
+"""Files shown beside the one that is read; the rest of the folder is a click away."""
+
 Look = Literal["read", "source"]
 
 
@@ -103,4 +106,5 @@ def _link(access: Access, document: Document, target: str) -> str | None:
 
 def _tree(access: Access, path: str, folder: str | None) -> Tree:
     """The files beside this one; or another folder, for whoever looks around meanwhile."""
-    return open_folder(access.agent, path.rpartition("/")[0] if folder is None else folder.strip("/")[:4096])
+    shown = path.rpartition("/")[0] if folder is None else folder.strip("/")[:4096]
+    return open_folder(access.agent, shown, limit=BESIDE)

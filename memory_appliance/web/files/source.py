@@ -9,7 +9,7 @@ from memory_appliance.web.files.places import Lines
 from search.documents.lines import count_lines, split_lines
 from search.documents.text import safe_cut
 
-MOST_LINES = 1_000
+MOST_LINES = 500
 MOST_CHARS = 200_000
 LONGEST_LINE = 4_000
 

@@ -74,7 +74,7 @@ def test_what_cannot_be_rendered_in_time_is_shown_as_source(viewer: Client, al: 
     table = "|a|b|\n|-|-|\n" + "".join(f"|{row}|{row}|\n" for row in range(10_000))
     cast.write_files(al, {"memory/table.md": table, "memory/deep.md": ">" * 500 + " at the bottom\n"})
     text = read(viewer, "memory/table.md")
-    assert "too long or too deeply nested" in text and "Lines 1 to 1,000 of 10,002" in text and "Lines after" in text
+    assert "too long or too deeply nested" in text and "Lines 1 to 500 of 10,002" in text and "Lines after" in text
     assert "at the bottom" in read(viewer, "memory/deep.md")
     assert 'id="L9000" class="cited"' in read(viewer, "memory/table.md", lines="9000")
 
