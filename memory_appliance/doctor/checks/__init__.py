@@ -15,6 +15,7 @@ from memory_appliance.doctor.checks.processes import PROCESSES
 from memory_appliance.doctor.checks.queues import QUEUES
 from memory_appliance.doctor.checks.versions import VERSIONS
 from memory_appliance.doctor.checks.web import WEB
+from memory_appliance.doctor.checks.worker import WORKER
 
 CHECKS = (
     VERSIONS,
@@ -26,6 +27,7 @@ CHECKS = (
     WEB,
     BROKER,
     PROCESSES,
+    WORKER,
     QUEUES,
     MODELS,
     AGENTS,

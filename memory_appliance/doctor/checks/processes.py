@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
-from django.utils import timezone
 
-from agents.models import WorkerHeartbeat
-from agents.nodes.ownership import own_name
-from agents.nodes.registry import worker_name
 from memory_appliance.doctor.check import Check, Seen, Visit
 from workers.alive import silent_for
 
@@ -23,6 +19,7 @@ _WHAT = {
 
 
 def _look(visit: Visit) -> Iterator[Seen]:
+    """By the files that the processes touch: this needs no database."""
     for name, loss in _WHAT.items():
         silence = silent_for(settings.MEMORY_DATA_DIR / "run", name)
         if silence is not None and silence <= PATIENCE_SECONDS:
@@ -36,19 +33,10 @@ def _look(visit: Visit) -> Iterator[Seen]:
             name,
             f"Process {name}",
         )
-    row = WorkerHeartbeat.objects.filter(name=worker_name()).first()
-    if row is not None and timezone.now() - row.at <= timedelta(seconds=PATIENCE_SECONDS):
-        yield Seen(
-            "ok",
-            f"It works on {own_name() or 'this server'} with {row.detail.get('rss', 0) / 1024**2:.0f} MB.",
-            "",
-            "worker-rows",
-            "Worker and control database",
-        )
 
 
 def _span(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else str(timedelta(seconds=round(seconds)))
 
 
-PROCESSES = Check("processes", "Processes", _look, needs_database=True)
+PROCESSES = Check("processes", "Processes", _look)

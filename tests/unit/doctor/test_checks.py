@@ -29,6 +29,7 @@ from memory_appliance.doctor.checks.processes import PROCESSES
 from memory_appliance.doctor.checks.queues import QUEUES
 from memory_appliance.doctor.checks.versions import VERSIONS
 from memory_appliance.doctor.checks.web import WEB
+from memory_appliance.doctor.checks.worker import WORKER
 from search.index.damage import is_damaged
 from tests.integration.stack.server import free_port
 from tests.unit.doctor.conftest import Look
@@ -162,3 +163,9 @@ def test_an_option_that_is_none_is_told(look: Look, settings: Any) -> None:
 
 def test_no_backup_is_told(look: Look) -> None:
     assert (look(BACKUPS)[""].level, look(BACKUPS)[""].todo) == ("warning", "manage.py backup")
+
+
+def test_a_worker_that_cannot_write_is_found(look: Look) -> None:
+    assert look(WORKER)[""].level == "problem"
+    WorkerHeartbeat.objects.create(name="worker", at=timezone.now(), detail={"rss": 128 << 20})
+    assert look(WORKER)[""].seen.endswith("128 MB.")

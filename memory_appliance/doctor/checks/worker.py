@@ -1,0 +1,30 @@
+"""Worker: it can write to the control database, and says how much memory it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.utils import timezone
+
+from agents.models import WorkerHeartbeat
+from agents.nodes.registry import worker_name
+from memory_appliance.doctor.check import Check, Seen, Visit
+
+PATIENCE = timedelta(seconds=30)
+
+
+def _look(visit: Visit) -> Iterator[Seen]:
+    row = WorkerHeartbeat.objects.filter(name=worker_name()).first()
+    if row is None or timezone.now() - row.at > PATIENCE:
+        since = "never" if row is None else f"last at {row.at:%Y-%m-%d %H:%M:%S} UTC"
+        yield Seen(
+            "problem",
+            f"It wrote to the control database {since}.",
+            "Start the server; if the worker is alive, logs/worker.log says what keeps it from writing.",
+        )
+    else:
+        yield Seen("ok", f"It wrote to the control database just now, and holds {row.detail.get('rss', 0) >> 20} MB.")
+
+
+WORKER = Check("worker", "Worker's records", _look, needs_database=True)
