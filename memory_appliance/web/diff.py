@@ -17,6 +17,8 @@ MOST_COMPARED = 1_500
 MOST_SHOWN = 400
 LONGEST_LINE = 500
 _AROUND = 3
+_JOINERS = "\u200c\u200d"
+_LAST_LATIN = "\u02ff"
 
 Kind = Literal["same", "added", "removed", "gap"]
 
@@ -56,13 +58,20 @@ def line_changes(before: str, after: str) -> Changes:
 
 
 def visible(text: str) -> str:
-    """`text` with signs that have no shape, or that turn the direction of others, written as their code points."""
-    return "".join(
-        f"⟨U+{ord(char):04X}⟩"
-        if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char != "\t"
-        else char
-        for char in text
-    )
+    """`text` with signs that have no shape, or that turn the direction of others, written as their code points.
+
+    What joins signs of other scripts than Latin stays between them: emoji and Persian are written with it.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if _has_shape(text, place) else f"⟨U+{ord(char):04X}⟩" for place, char in enumerate(text))
+
+
+def _has_shape(text: str, place: int) -> bool:
+    char = text[place]
+    if char in _JOINERS:
+        return 0 < place < len(text) - 1 and min(text[place - 1], text[place + 1]) > _LAST_LATIN
+    return char == "\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:

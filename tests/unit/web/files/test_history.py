@@ -130,3 +130,9 @@ def test_a_change_deep_in_a_long_text_is_shown_with_what_is_around_it() -> None:
 
 def test_signs_without_a_shape_are_written_out() -> None:
     assert visible("a\u202eb\x1b\tc é 池") == "a⟨U+202E⟩b⟨U+001B⟩\tc é 池"
+
+
+def test_what_joins_emoji_stays_and_what_hides_between_latin_letters_does_not() -> None:
+    family, persian = "👨\u200d👩\u200d👧", "می\u200cخواهم"
+    assert visible(family) == family and visible(persian) == persian
+    assert visible("pay\u200dpal \u200d") == "pay⟨U+200D⟩pal ⟨U+200D⟩"
