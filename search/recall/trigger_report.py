@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from search.index.pool import reading
 from search.recall.outcome import Source
-from search.recall.trigger_store import entries_with_triggers
+from search.recall.trigger_store import CuratedState, curated_state, entries_with_triggers
 from search.recall.triggers import TriggeredEntry, normal_form
+from search.runtime.cache import LruCache
 from search.spec import IndexSpec
 
 SHORT = 3
 """A phrase of one word of at most so many letters stands in many messages that do not mean it."""
+
+_KEEP = 50
+_reports: LruCache[str, tuple[CuratedState, tuple[Trigger, ...]]] = LruCache(_KEEP)
 
 Flaw = Literal["never", "short", "duplicate", "unheeded"]
 
@@ -30,10 +34,20 @@ class Trigger:
 
 
 def trigger_report(spec: IndexSpec) -> tuple[Trigger, ...]:
-    """By file and line. Raises `IndexUnavailable`."""
+    """By file and line; made once per state of the curated files. Raises `IndexUnavailable`."""
     with reading(spec.path) as connection:
+        index_id, state = curated_state(connection, spec)
+        known = _reports.get(index_id)
+        if known is not None and known[0] == state:
+            return known[1]
         heeded = entries_with_triggers(connection, spec)
         unheeded = entries_with_triggers(connection, spec, heeded=False)
+    report = _report(heeded, unheeded)
+    _reports.put(index_id, (state, report))
+    return report
+
+
+def _report(heeded: Sequence[TriggeredEntry], unheeded: Sequence[TriggeredEntry]) -> tuple[Trigger, ...]:
     places: dict[object, list[Source]] = {}
     for entry in heeded:
         for form in {normal_form(phrase) for phrase in entry.triggers}:

@@ -52,6 +52,13 @@ def test_phrases_that_are_read_alike_stand_twice(workspace: Workspace) -> None:
     assert others(found["备用钥匙"]) == [5] and others(found["備用鑰匙"]) == [1]  # simplified and traditional
 
 
+def test_a_changed_file_is_read_again(workspace: Workspace) -> None:
+    assert "gate" not in flaws(workspace)
+    workspace.write("MEMORY.md", "- The garden has one. <!-- trigger: gate -->\n")
+    workspace.update()
+    assert flaws(workspace) == {"gate": ()}
+
+
 def test_without_an_index_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(IndexUnavailable):
         trigger_report(Workspace(tmp_path).spec)
