@@ -21,13 +21,8 @@ ARG LLAMA_CMAKE_ARGS=
 RUN --mount=type=cache,target=/root/.cache/uv \
     CMAKE_ARGS="${LLAMA_CMAKE_ARGS}" UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy PYTHONDONTWRITEBYTECODE=1 \
     python -m memory_appliance.launch.models_setup --extra postgres
-COPY manage.py ./
-COPY templates templates
-COPY search search
-COPY agents agents
-COPY workers workers
-COPY memory_appliance memory_appliance
-RUN .venv/bin/python -m compileall -q search agents workers memory_appliance
+COPY . /source
+RUN .venv/bin/python -m compileall -q -s /source -p /app /source
 
 FROM ${BASE_IMAGE}
 RUN apt-get update \
@@ -40,13 +35,7 @@ RUN groupadd --gid "${MEMORY_UID}" memory \
     && install -d -o memory -g memory -m 700 /data /data/tmp /backups
 WORKDIR /app
 COPY --from=builder /app/.venv .venv
-COPY --from=builder /app/manage.py ./
-COPY --from=builder /app/templates templates
-COPY --from=builder /app/search search
-COPY --from=builder /app/agents agents
-COPY --from=builder /app/workers workers
-COPY --from=builder /app/memory_appliance memory_appliance
-COPY LICENSE ./
+COPY --from=builder /source ./
 ENV PATH=/app/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     TMPDIR=/data/tmp \
