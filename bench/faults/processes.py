@@ -39,6 +39,6 @@ def power_cut(server: Server) -> None:
 
 def supervisor_dies(server: Server) -> None:
     """All programs go with it; the launcher says so and ends; the owner starts again."""
-    server.kill("supervisor.supervisord")
+    server.kill("launch/supervisord.py")
     server.process.wait(30)
     server.start()

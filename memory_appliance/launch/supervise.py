@@ -16,6 +16,9 @@ from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.reaper import adopt_orphans, kill_children, wait_for
 from memory_appliance.launch.say import say
 
+_SUPERVISORD = Path(__file__).with_name("supervisord.py")
+"""By its path: it starts in the data folder."""
+
 
 def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:
     """Run until a signal comes or the supervisor ends. Returns the exit code: 0 after a wanted stop."""
@@ -24,7 +27,7 @@ def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:
     adopt_orphans()
     asked = _StopRequests()
     process = subprocess.Popen(  # noqa: S603 - our own command
-        [*_stop_with_us(), sys.executable, "-m", "supervisor.supervisord", "--configuration", str(path)],
+        [*_stop_with_us(), sys.executable, "-P", str(_SUPERVISORD), "--configuration", str(path)],
         cwd=layout.data_dir,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
