@@ -19,7 +19,7 @@ from agents.runs import WORDS_KINDS
 
 Thing = TypeVar("Thing")
 
-PAGE = 50
+PAGE = 40
 STRIP = 20
 """Updates shown per agent."""
 
