@@ -60,6 +60,8 @@ def _lines(e: Explain) -> Iterator[Line]:
             f"{1 - e.rerank_weight:.2f} × {_number(e.weighed)} + {e.rerank_weight:.2f} × {_number(e.rerank)}",
             _number(e.score),
         )
+    if e.rerank is None and e.weighed > 1:
+        yield Line(_("Shown"), _("at most 1"), _number(1.0))
     yield Line(_("Score"), _chosen(e), _number(e.score))
 
 

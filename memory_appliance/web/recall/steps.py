@@ -55,7 +55,10 @@ class SourceLink:
 def step_rows(steps: Iterable[Step], elapsed_ms: float) -> tuple[StepRow, ...]:
     return tuple(
         StepRow(
-            STEPS.get(step.name, step.name), step.took_ms, min(1.0, step.took_ms / max(elapsed_ms, 1e-3)), step.detail
+            text=STEPS.get(step.name, step.name),
+            took_ms=step.took_ms,
+            share=min(1.0, step.took_ms / max(elapsed_ms, 1e-3)),
+            detail=DETAILS.of(step.detail),
         )
         for step in steps
     )

@@ -50,6 +50,12 @@ def test_a_result_leads_to_its_lines_and_explains_its_score(admin: Client, al: A
     assert "<details open>" in found and "1.00 × 1.000 + 0.00 × 0.000" in found
 
 
+def test_an_arithmetic_that_passes_one_says_what_is_shown(admin: Client, db: None, data_dir: object) -> None:
+    cast.index(cast.agent_with("al", {"MEMORY.md": "- The pot is blue. <!-- importance: 10 -->\n"}))
+    found = results(admin, "?q=pot&mode=search")
+    assert "1.000 × 1.000 × 1.250" in found and "at most 1" in found
+
+
 def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
     found = results(admin, "?q=pot&mode=hybrid")
     assert "this went by words alone. <small>(no embedding model is configured" in found

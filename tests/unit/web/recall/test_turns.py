@@ -109,6 +109,7 @@ def test_one_turn_shows_its_gates_its_hints_and_where_the_time_went(
     event = told("What did we decide about the boiler yesterday?")
     found = page(admin, f"/agents/al/recall/{event.pk}")
     assert "Messages are not kept" in found and "boiler" in found and "searched the memory" in found
+    assert "<td>0 of 2 phrases</td>" in found
     assert found.count('<span class="tag good">yes</span>') == len(GATES)
     assert f'href="/agents/al/recall?session={event.session}"' in found
 
