@@ -14,9 +14,11 @@ ALIKE = 0.5
 """Least likeness of the subjects of two lines that may disagree, where one only adds words to the other's."""
 ALIKE_EACH = 0.65
 """The same where each has words of its own, which may make it another subject."""
+CONTAINED, LEAST_ALIKE = 0.6, 0.2
+"""Where a line says that a value has changed: the share of the shorter one's words, and of both, that is enough."""
 THE_SAME = 0.75
 """Least likeness of two lines that say the same twice."""
-LEAST_WORDS = 2
+LEAST_SHARED = 2
 
 Weight = Callable[[str], float]
 """How much a word says: rare ones more than those of every other line."""
@@ -34,22 +36,34 @@ class Verdict:
 
 def judge(one: Said, other: Said, weight: Weight) -> Verdict | None:
     """None when they have too little in common, or nothing that differs in a way that can be told."""
-    if min(len(one.words), len(other.words)) < LEAST_WORDS:
-        return None
     alike = likeness(one, other, weight)
-    if alike < (ALIKE_EACH if one.words - other.words and other.words - one.words else ALIKE):
+    if not _one_subject(one, other, alike, weight):
         return None
-    if one.days != other.days or one.numbers != other.numbers:
-        return _values(one, other, alike)
+    differing = _values(one, other, alike)
+    if differing is not None:
+        return differing
     if one.denied != other.denied:
         return Verdict("negation", alike)
-    return Verdict("duplicate", alike) if alike >= THE_SAME else None
+    return Verdict("duplicate", alike) if alike >= THE_SAME and one.values == other.values else None
 
 
 def likeness(one: Said, other: Said, weight: Weight) -> float:
-    """Weighed share of the words that both have among those that either has."""
-    shared = sum(map(weight, one.words & other.words))
-    return shared / sum(map(weight, one.words | other.words)) if shared else 0.0
+    """Weighed share of the words that both have among those that either has; a value that both name is a word too."""
+    named = one.values & other.values
+    shared = sum(map(weight, (one.words & other.words) | named))
+    return shared / sum(map(weight, one.words | other.words | named)) if shared else 0.0
+
+
+def _one_subject(one: Said, other: Said, alike: float, weight: Weight) -> bool:
+    shared = (one.words & other.words) | (one.values & other.values)
+    if len(shared) < LEAST_SHARED or not one.words & other.words:
+        return False
+    if (one.changed or other.changed) and one.values != other.values and alike >= LEAST_ALIKE:
+        shorter = min(sum(map(weight, said.words | (one.values & other.values))) for said in (one, other))
+        if sum(map(weight, shared)) >= CONTAINED * shorter:
+            return True
+    each = one.words - other.words and other.words - one.words
+    return alike >= (ALIKE_EACH if each else ALIKE)
 
 
 def _values(one: Said, other: Said, alike: float) -> Verdict | None:

@@ -17,6 +17,8 @@ from search.documents.terms import fold
 from search.retrieve.query import parse_query
 
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\]\s+)?")
+_LABEL = re.compile(r"^\s*\[[^\]\n]{1,40}\]\s*(?!\()")
+"""A clock time or a number of its own that a line begins with: it tells where the line stands, not what it says."""
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _NUMBER = re.compile(r"(?<![a-z0-9_])\d+(?:[.,:/×x-]\d+)*%?(?![a-z]*[\d_])")
 _PARTICLES = re.compile("(?<=[\u4e00-\u9fff])[的了](?=[\u4e00-\u9fff]|$)")
@@ -31,22 +33,29 @@ class Said:
     numbers: frozenset[str]
     days: frozenset[str]
     denied: bool
+    changed: bool = False
+    """Whether the line says that something is another way now."""
+
+    @property
+    def values(self) -> frozenset[str]:
+        return self.numbers | self.days
 
 
 @dataclass(frozen=True, slots=True)
 class _Language:
     apart: re.Pattern[str]
     negation: re.Pattern[str]
+    change: re.Pattern[str]
     days: tuple[tuple[re.Pattern[str], str], ...]
     numbers: tuple[tuple[re.Pattern[str], str], ...]
 
 
 def said(line: str) -> Said:
     stripped, _ = strip_annotations([line], curated=True)
-    text = fold(_LINK.sub(r"\1", _MARKER.sub("", stripped[0]))).replace('"', " ")
+    text = fold(_LINK.sub(r"\1", _LABEL.sub("", _MARKER.sub("", stripped[0])))).replace('"', " ")
     days: set[str] = set()
     numbers: set[str] = set()
-    denials = 0
+    denials, changed = 0, False
     for language in _languages():
         text = language.apart.sub(" ", text)
         for pattern, day in language.days:
@@ -57,10 +66,12 @@ def said(line: str) -> Said:
             numbers.update([number] * bool(found))
         text, found = language.negation.subn(" ", text)
         denials += found
+        text, found = language.change.subn(" ", text)
+        changed |= found > 0
     numbers.update(match.rstrip(".,:") for match in _NUMBER.findall(text))
     rest = _PARTICLES.sub("", _NUMBER.sub(" ", text))
     words = frozenset(part for term in parse_query(rest).terms for part in term.parts)
-    return Said(words, frozenset(numbers), frozenset(days), denials % 2 == 1)
+    return Said(words, frozenset(numbers), frozenset(days), denials % 2 == 1, changed)
 
 
 @cache
@@ -84,4 +95,4 @@ def _read(text: str) -> _Language:
     days = [(one(pattern), f"w{day}") for day, pattern in enumerate(table["weekday"], 1)]
     days += [(one(pattern), f"m{month}") for month, pattern in enumerate(table["month"], 1)]
     numbers = tuple((one(pattern, counted), str(number)) for number, pattern in enumerate(table["number"], 1))
-    return _Language(either(table["apart"]), either(table["negation"]), tuple(days), numbers)
+    return _Language(either(table["apart"]), either(table["negation"]), either(table["change"]), tuple(days), numbers)
