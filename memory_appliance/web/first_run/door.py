@@ -7,6 +7,7 @@ name than the machine's own may have been brought here by somebody else's site.
 from __future__ import annotations
 
 import hmac
+import re
 from ipaddress import ip_address
 
 from django.conf import settings
@@ -19,13 +20,14 @@ from memory_appliance.throttles import KEY_FAILURES, refuse_when_used_up, take
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SIGNS_OF_A_PROXY = ("HTTP_VIA", "HTTP_X_REAL_IP", "HTTP_CF_CONNECTING_IP", "HTTP_X_CLUSTER_CLIENT_IP")
 MAX_SECRET_CHARS = 512
+_PORT = re.compile(r":[0-9]+\Z")
 
 
 def is_local(request: HttpRequest) -> bool:
     """The browser runs on the machine that the server runs on."""
     peer = str(request.META.get(PEER) or request.META.get("REMOTE_ADDR", ""))
     passed_on = bool(request.META.get(FORWARDED_BY_STRANGER)) or any(name in request.META for name in SIGNS_OF_A_PROXY)
-    name = request.get_host().rsplit(":", 1)[0] if not request.get_host().endswith("]") else request.get_host()
+    name = _PORT.sub("", request.get_host())
     return _is_loopback(peer) and not is_trusted_proxy(peer) and not passed_on and name in LOCAL_NAMES
 
 

@@ -30,9 +30,9 @@ def test_a_list_can_be_narrowed_and_goes_on(admin: Client, al: Agent) -> None:
     assert "No such job" in admin.get(PAGE, {"state": "failed"}).content.decode()
 
 
-@pytest.mark.parametrize("query", [{"state": "all"}, {"before": "9" * 40}, {"before": "x"}, {"before": "-1"}])
-def test_odd_addresses_show_the_list(admin: Client, al: Agent, query: dict[str, str]) -> None:
-    assert admin.get(PAGE, query).status_code == 200
+def test_odd_addresses_show_the_list(admin: Client, al: Agent) -> None:
+    queries = ({"state": "all"}, {"before": "9" * 40}, {"before": "x"}, {"before": "-1"})
+    assert {admin.get(PAGE, query).status_code for query in queries} == {200}
 
 
 def test_an_update_is_asked_for_by_a_form(member: Member, al: Agent) -> None:

@@ -36,9 +36,9 @@ def test_without_problems_the_page_says_so(admin: Client, al: Agent) -> None:
     assert "Nothing was skipped" in admin.get(PAGE).content.decode()
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "9" * 30, "x", "٣", ""])
-def test_a_page_that_cannot_be_is_a_page(admin: Client, skipped: None, number: str) -> None:
-    assert admin.get(PAGE, {"page": number}).status_code == 200
+def test_a_page_that_cannot_be_is_a_page(admin: Client, skipped: None) -> None:
+    numbers = ("0", "-1", "9" * 30, "x", "٣", "", "77")
+    assert {admin.get(PAGE, {"page": number}).status_code for number in numbers} == {200}
 
 
 def test_a_name_full_of_tricks_is_shown_as_text(admin: Client, al: Agent) -> None:

@@ -55,6 +55,12 @@ def test_from_elsewhere_the_printed_key_is_asked_for(client: Client, where: dict
     assert User.objects.get().is_superuser
 
 
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1:8765", "[::1]", "[::1]:8765"])
+def test_the_machine_has_several_names(client: Client, name: str) -> None:
+    page = client.get("/start", HTTP_HOST=name, REMOTE_ADDR="::1")
+    assert "Admin API key" not in page.content.decode()
+
+
 def test_behind_a_trusted_proxy_nobody_is_at_the_machine(client: Client, settings: Any) -> None:
     settings.MEMORY_TRUSTED_PROXIES = ("127.0.0.1",)
     assert client.post("/start", FORM, **HERE).status_code == 403 and not User.objects.exists()
