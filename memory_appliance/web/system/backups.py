@@ -77,9 +77,7 @@ def make(request: HttpRequest) -> HttpResponse:
         return redirect("backups")
     run = request_backup(reason="request")
     record(actor=actor_of(request), action="backup.request", target=str(run.pk))
-    if dispatch(run):
-        messages.success(request, _("A backup is being made."))
-    else:
+    if not dispatch(run):
         messages.info(request, _("The broker does not answer: the backup is made as soon as it is back."))
     return redirect("backups")
 
