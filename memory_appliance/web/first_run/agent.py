@@ -72,14 +72,16 @@ def _shown(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpR
             found = preview_folder(form.folder, form.use)
         except Invalid as error:
             form = form.refused(error)
+    before = first_agent()
     context = {
         "form": form,
+        "another": before is not None,
         "preview": found,
         "passed_over": passed_over_in_words(found.passed_over) if found else [],
         "lived_in": found is not None and form.use == "read" and looks_like_a_workspace(found.folder),
         "roots": [str(root) for root in allowed_roots()],
         "suggested": suggested_folders(),
         "timezones": zone_options(),
-        "steps": steps("agent", first_agent()),
+        "steps": steps("agent", before),
     }
     return answer(request, "first_run/agent.html", context, status=status)

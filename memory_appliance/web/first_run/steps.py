@@ -20,7 +20,7 @@ StepName = Literal["owner", "models", "agent", "index", "connect"]
 _TITLES: tuple[tuple[StepName, StrOrPromise], ...] = (
     ("owner", _("Owner")),
     ("models", _("Models")),
-    ("agent", _("First agent")),
+    ("agent", _("Agent")),
     ("index", _("Ask it")),
     ("connect", _("Connect")),
 )
