@@ -36,7 +36,7 @@ class Forgiving:
 
 
 def main() -> None:
-    sys.stdout, sys.stderr = Forgiving(sys.stdout), Forgiving(sys.stderr)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = Forgiving(sys.stdout), Forgiving(sys.stderr)
     supervisord.main()
 
 
