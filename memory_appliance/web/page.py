@@ -23,12 +23,16 @@ def answer(request: HttpRequest, template: str, context: Mapping[str, Any], *, s
 
     One template and one context, two sizes: what a fragment shows is what the page shows.
     """
-    small = bool(getattr(request, "htmx", False)) and not request.headers.get("HX-Boosted")
-    response = render(
-        request, template, {"layout": "fragment.html" if small else "base.html", **context}, status=status
-    )
+    layout = "fragment.html" if wants_part(request) else "base.html"
+    response = render(request, template, {"layout": layout, **context}, status=status)
     response.headers.setdefault("Cache-Control", "no-store")
     return response
+
+
+def wants_part(request: HttpRequest) -> bool:
+    """Whether htmx asks for a part; when it goes back in the history, or follows a link, it wants the whole page."""
+    whole = ("HX-Boosted", "HX-History-Restore-Request")
+    return bool(getattr(request, "htmx", False)) and not any(request.headers.get(name) for name in whole)
 
 
 def failure(request: HttpRequest | None, *, status: int, message: str, hint: str = "") -> HttpResponse:

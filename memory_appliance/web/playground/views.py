@@ -19,7 +19,7 @@ from agents.roles import agents_for, is_owner
 from agents.scope import Decision
 from agents.specs import index_spec
 from memory_appliance.web.access import Access, agent_page, person_page
-from memory_appliance.web.page import answer
+from memory_appliance.web.page import answer, wants_part
 from memory_appliance.web.playground.asked import MODES, Asked
 from memory_appliance.web.playground.columns import Column, columns
 from memory_appliance.web.playground.form import MODE_LABELS, SearchForm
@@ -96,7 +96,7 @@ def playground(request: HttpRequest, access: Access) -> HttpResponse:
         "most_chars": MAX_QUERY_CHARS,
     }
     response = answer(request, "playground/page.html", context)
-    if request.headers.get("HX-Request") and page.asked and not _only(request, page.asked):
+    if wants_part(request) and page.asked and not _only(request, page.asked):
         response["HX-Replace-Url"] = request.path + page.link
     response.set_cookie(
         LAST_AGENT, access.agent.slug, max_age=A_YEAR_SECONDS, samesite="Lax", httponly=True, secure=request.is_secure()
@@ -113,8 +113,7 @@ def _page(request: HttpRequest, access: Access, asked: Asked) -> Page:
         )
     if not asked.query.strip() or (decision is not None and not decision.allowed):
         return Page(asked, decision=decision)
-    patient = not request.headers.get("HX-Request")
-    shown = columns(access, asked, only=_only(request, asked), patient=patient)
+    shown = columns(access, asked, only=_only(request, asked), patient=not wants_part(request))
     return Page(asked, tuple(shown), decision, cut=len(asked.query) > MAX_QUERY_CHARS)
 
 

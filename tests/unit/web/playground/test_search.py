@@ -39,6 +39,11 @@ def test_while_one_types_the_first_way_answers_and_the_others_are_asked_for(admi
     assert 'id="column-hybrid"' in part and 'id="column-search"' not in part and "<html" not in part
 
 
+def test_going_back_brings_the_whole_page(admin: Client, al: Agent) -> None:
+    found = page(admin, "?q=pot&mode=search&mode=hybrid", **HTMX, **{"HX-History-Restore-Request": "true"})
+    assert "<html" in found and found.count("1 result in") == 2
+
+
 def test_the_address_to_share_says_what_differs_from_the_defaults(admin: Client, al: Agent) -> None:
     answer = admin.get("/agents/al/search?q=pot&limit=3&corpus=memory&min_score=&intent=&session=", headers=HTMX)
     assert answer["HX-Replace-Url"] == "/agents/al/search?q=pot&mode=hybrid&limit=3"
