@@ -15,19 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """`route`: the name of an address that takes the agent's slug; `key`: pressed after `g`."""
+    """`route`: the name of an address that takes the agent's slug; `key`: pressed after `g`; `within`: routes behind it."""
 
     route: str
     label: StrOrPromise
     key: str = ""
     role: Role = "view"
+    within: tuple[str, ...] = ()
 
 
 TABS: tuple[Tab, ...] = (
     Tab("agent", _("Health"), "a"),
     Tab("search", _("Search"), "q"),
-    Tab("files", _("Files"), "f"),
-    Tab("memory-health", _("Memory health"), "h"),
+    Tab("files", _("Files"), "f", within=("file", "file-edit", "note-new")),
+    Tab("memory-health", _("Memory health"), "h", within=("memory-consolidate",)),
     Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),
     Tab("agent-collections", _("Collections"), "c", "admin"),

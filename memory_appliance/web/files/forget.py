@@ -28,7 +28,9 @@ def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "heading": gettext("Forget %(path)s?") % {"path": visible(path)},
         "will": _will(done),
-        "will_not": [visible(f"{stays.what} {stays.hint}") for stays in done.stays],
+        "will_not": [
+            gettext("It leaves: %(what)s") % {"what": visible(f"{stays.what} {stays.hint}")} for stays in done.stays
+        ],
         "action": gettext("Forget it"),
         "back": reader_address(access.agent.slug, path),
         "fields": {"path": path},
@@ -37,27 +39,19 @@ def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _will(plan: Forgotten) -> list[str]:
-    lines = sum(text.end_line - text.start_line + 1 for text in plan.removed.texts)
-    sentences = [
-        ngettext("The file goes, with its %(count)s line.", "The file goes, with its %(count)s lines.", lines)
-        % {"count": f"{lines:,}"}
-        if plan.removed.texts
-        else gettext("There is no such file now; what is kept of it goes.")
-    ]
-    sentences.append(
-        ngettext(
-            "%(count)s passage goes from the index; no search finds it any more.",
-            "%(count)s passages go from the index; no search finds them any more.",
-            plan.removed.index_rows,
-        )
-        % {"count": f"{plan.removed.index_rows:,}"}
+    removed = plan.removed
+    lines = sum(text.end_line - text.start_line + 1 for text in removed.texts)
+    file = ngettext("The file goes, with its %(count)s line.", "The file goes, with its %(count)s lines.", lines)
+    passages = ngettext(
+        "%(count)s passage goes from the index; no search finds it any more.",
+        "%(count)s passages go from the index; no search finds them any more.",
+        removed.index_rows,
     )
-    sentences.append(
-        ngettext(
-            "%(count)s kept version goes: it cannot be restored.",
-            "%(count)s kept versions go: they cannot be restored.",
-            plan.removed.versions,
-        )
-        % {"count": f"{plan.removed.versions:,}"}
+    versions = ngettext(
+        "%(count)s kept version goes: it cannot be restored.",
+        "%(count)s kept versions go: they cannot be restored.",
+        removed.versions,
     )
-    return sentences
+    counted = ((file, lines), (passages, removed.index_rows), (versions, removed.versions))
+    sentences = [sentence % {"count": f"{count:,}"} for sentence, count in counted if count]
+    return sentences or [gettext("Nothing of it is here any more; it is noted that it was to be forgotten.")]
