@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """`route`: the name of an address that takes the agent's slug; `key`: pressed after `g`; `within`: routes behind it."""
+    """`route`: an address that takes the agent's slug; `key`: pressed after `g`; `within`: the routes behind it."""
 
     route: str
     label: StrOrPromise
