@@ -2,7 +2,7 @@
 
     python -m bench.faults [WORD …]      only the faults with one of these words in their names
 
-Needs root for the disks, gcc for the slow one, and Debian's `faketime` for the clock.
+Needs root for the disks, and gcc for the slow one and for the clock.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.faults import clock, connections, disks, processes
+from bench.faults.libraries import compiled
 from bench.faults.stage import HEAD, furnished, suffer
 from search.evaluation.machine import describe_machine
 from tests.integration.stack.server import Server, free_port
@@ -44,8 +45,8 @@ def ordinary() -> dict[str, Do]:
 
 def jumps() -> dict[str, Do]:
     return {
-        "clock set forward by 30 days": partial(clock.jump, offset="+30d"),
-        "clock set back by 31 days": partial(clock.jump, offset="-1d"),
+        "clock set forward by 400 days": partial(clock.jump, days=400),
+        "clock set back by 401 days": partial(clock.jump, days=-1),
     }
 
 
@@ -58,10 +59,10 @@ def server_for(kind: str) -> Iterator[Server]:
             folder = stack.enter_context(disks.small_disk(folder / "disk"))
         elif kind == "slow":
             options = {
-                "LD_PRELOAD": str(disks.slow_library(folder)), "SLOW_MS": "20", "SLOW_BELOW": str(folder / "data"),
+                "LD_PRELOAD": str(compiled("slow_disk.c", folder)), "SLOW_MS": "20", "SLOW_BELOW": str(folder / "data"),
             }  # fmt: skip
         elif kind == "clock":
-            options = clock.options(folder / "clock")
+            options = clock.options(folder)
         yield stack.enter_context(furnished(folder, free_port(), **options))
 
 

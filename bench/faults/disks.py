@@ -66,13 +66,6 @@ def damaged_model(server: Server) -> None:
     server.kill("workers.process")
 
 
-def slow_library(folder: Path) -> Path:
-    """`slow_disk.c`, compiled."""
-    source, library = Path(__file__).with_name("slow_disk.c"), folder / "slow_disk.so"
-    _run("gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(source), "-ldl")
-    return library
-
-
 def slow_for_a_while(_: Server) -> None:
     """The server was started on the slow disk."""
     time.sleep(FAULT_SECONDS)

@@ -26,15 +26,16 @@ class Row:
     searches: str
     notes: str
     back: str
+    found: str
     lost: str
 
     def __str__(self) -> str:
-        return f"| {self.fault} | {self.searches} | {self.notes} | {self.back} | {self.lost} |"
+        return f"| {self.fault} | {self.searches} | {self.notes} | {self.back} | {self.found} | {self.lost} |"
 
 
 HEAD = (
-    "| fault | searches meanwhile | notes meanwhile | all well again after | confirmed notes lost or doubled |\n"
-    "|---|---|---|---|---|"
+    "| fault | searches meanwhile | notes meanwhile | all well again after | new file found after"
+    " | confirmed notes lost or doubled |\n|---|---|---|---|---|---|"
 )
 
 
@@ -73,8 +74,21 @@ def suffer(server: Server, fault: str, do: Callable[[Server], object]) -> Row:
             back = f"{time.monotonic() - began:.0f} s"
         except AssertionError:
             back = f"**not within {BACK_SECONDS:.0f} s**: {server.health()}"
-        time.sleep(2)
-    return Row(fault, callers.searches.told(), callers.notes.told(), back, _losses(server, callers.notes.kept))
+        found = _found_after(server)
+    return Row(fault, callers.searches.told(), callers.notes.told(), back, found, _losses(server, callers.notes.kept))
+
+
+def _found_after(server: Server) -> str:
+    """A file that is written to disk now: the watcher, the clock, the broker and the worker all have to do their part."""
+    word = f"file{time.monotonic_ns()}"
+    name = f"memory/{word}.md"
+    (server.data_dir / "workspaces" / AGENT / name).write_text(f"- The {word} was put down.\n")
+    began = time.monotonic()
+    try:
+        until("a new file is found", lambda: server.finds(AGENT, word, name), BACK_SECONDS)
+    except AssertionError:
+        return f"**not within {BACK_SECONDS:.0f} s** {_last_lines(server)}"
+    return f"{time.monotonic() - began:.0f} s"
 
 
 def _losses(server: Server, kept: list[str]) -> str:
