@@ -79,7 +79,7 @@ def suffer(server: Server, fault: str, do: Callable[[Server], object]) -> Row:
 
 
 def _found_after(server: Server) -> str:
-    """A file that is written to disk now: the watcher, the clock, the broker and the worker all have to do their part."""
+    """A file that is written to disk now: watcher, clock, broker and worker all have to do their part."""
     word = f"file{time.monotonic_ns()}"
     name = f"memory/{word}.md"
     (server.data_dir / "workspaces" / AGENT / name).write_text(f"- The {word} was put down.\n")
