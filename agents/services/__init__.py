@@ -8,6 +8,7 @@ from agents.services.agents import (
     request_update,
     update_agent,
 )
+from agents.services.backups import remove_backup, request_backup, verify_backup
 from agents.services.collections import create_collection, delete_collection, update_collection
 from agents.services.keys import NewKey, create_key, revoke_key, rotate_key
 from agents.services.local_models import remove_model, request_pull, use_local_model
@@ -28,8 +29,10 @@ __all__ = [
     "delete_collection",
     "delete_user",
     "leave_share",
+    "remove_backup",
     "remove_model",
     "remove_orphan_indexes",
+    "request_backup",
     "request_pull",
     "request_rebuild",
     "request_update",
@@ -44,4 +47,5 @@ __all__ = [
     "update_collection",
     "update_user",
     "use_local_model",
+    "verify_backup",
 ]

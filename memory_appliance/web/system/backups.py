@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from agents import services
+from agents.actors import Actor
 from agents.admin import actor_of
-from agents.audit import record
-from agents.backup import Backup, Progress, find_backup, list_backups, remove_backup, verify_backup
+from agents.backup import Backup, Progress, find_backup, list_backups
 from agents.backup.catalog import backup_dir
 from agents.models import Run
 from agents.nodes.ownership import own_name
-from agents.runs import request_backup
 from memory_appliance.chores import Chore, ChoreState, Report
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
@@ -75,9 +75,7 @@ def backups(request: HttpRequest) -> HttpResponse:
 def make(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":  # as after signing in on the way
         return redirect("backups")
-    run = request_backup(reason="request")
-    record(actor=actor_of(request), action="backup.request", target=str(run.pk))
-    if not dispatch(run):
+    if not dispatch(services.request_backup(actor=actor_of(request))):
         messages.info(request, _("The broker does not answer: the backup is made as soon as it is back."))
     return redirect("backups")
 
@@ -87,10 +85,9 @@ def verify(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return redirect("backups")
     name = find_backup(request.POST.get("name", "")).name
-    if VERIFY.start(lambda report: read_back(report, name), subject=name) is None:
+    actor = actor_of(request)
+    if VERIFY.start(lambda report: read_back(report, actor, name), subject=name) is None:
         messages.info(request, _("A backup is being read back already."))
-    else:
-        record(actor=actor_of(request), action="backup.verify", target=name)
     return redirect("backups")
 
 
@@ -102,8 +99,7 @@ def remove(request: HttpRequest) -> HttpResponse:
         return redirect("backups")
     name = find_backup(wanted).name
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        remove_backup(name)
-        record(actor=actor_of(request), action="backup.remove", target=name)
+        services.remove_backup(actor=actor_of(request), name=name)
         messages.success(request, _("The backup %(name)s is removed.") % {"name": name})
         return redirect("backups")
     context = {
@@ -117,12 +113,12 @@ def remove(request: HttpRequest) -> HttpResponse:
     return answer(request, "confirm.html", context)
 
 
-def read_back(report: Report, name: str) -> None:
+def read_back(report: Report, actor: Actor, name: str) -> None:
     """Every block of the backup; what is wrong with it becomes a line each."""
 
     def told(progress: Progress) -> None:
         report.doing(f"{progress.done} / {progress.total}")
 
-    verified = verify_backup(name, progress=told)
+    verified = services.verify_backup(actor=actor, name=name, progress=told)
     for problem in verified.problems:
         report.line({"problem": problem})

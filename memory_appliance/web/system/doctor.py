@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from agents.actors import Actor
 from agents.admin import actor_of
 from agents.audit import record
 from memory_appliance.chores import Chore, ChoreState, Report
@@ -40,10 +41,9 @@ LEVELS: dict[Level, tuple[StrOrPromise, str]] = {
 def doctor(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         quick = request.POST.get("how") == "quick"
-        if DOCTOR.start(lambda report: look(report, quick=quick), subject="quick" if quick else "") is None:
+        actor = actor_of(request)
+        if DOCTOR.start(lambda report: look(report, actor, quick=quick)) is None:
             messages.info(request, _("The doctor is looking already."))
-        else:
-            record(actor=actor_of(request), action="doctor.run", detail={"quick": quick})
         return redirect("doctor")
     state = DOCTOR.state()
     findings = findings_of(state)
@@ -55,11 +55,14 @@ def doctor(request: HttpRequest) -> HttpResponse:
     return answer(request, "system/doctor.html", context)
 
 
-def look(report: Report, *, quick: bool) -> None:
-    """Every check in turn, each finding told as soon as it is there."""
+def look(report: Report, actor: Actor, *, quick: bool) -> None:
+    """Every check in turn, each finding told as soon as it is there; the log says who asked, and what came of it."""
+    found: list[Finding] = []
     with closing(run_doctor(quick=quick, starting=report.doing)) as visit:  # type: ignore[type-var]
         for finding in visit:
             report.line(asdict(finding))
+            found.append(finding)
+    record(actor=actor, action="doctor.run", detail={"quick": quick, "level": worst(found)})
 
 
 def findings_of(state: ChoreState | None) -> list[Finding]:

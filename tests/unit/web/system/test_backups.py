@@ -13,6 +13,7 @@ from agents.backup import list_backups, make_backup
 from agents.models import Agent, AuditEvent, Run
 from memory_appliance.chores import Report
 from memory_appliance.web.system.backups import VERIFY, read_back
+from tests import cast
 from tests.unit.web.system.test_pages import text_of
 
 
@@ -43,6 +44,7 @@ def test_a_backup_is_listed_with_the_command_that_brings_it_back(admin: Client, 
     assert made.name in text and f"manage.py restore {made.name} --agent al" in text
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_backup_is_read_back(admin: Client, al: Agent, store: Path) -> None:
     made = make_backup()
     admin.post("/system/backups/verify", {"name": made.name})
@@ -57,7 +59,7 @@ def test_damage_is_told_line_by_line(al: Agent, store: Path, tmp_path: Path) -> 
     for block in store.glob("blocks/*/*"):
         block.write_bytes(b"x")
     report = Report(tmp_path / "state.json", made.name)
-    read_back(report, made.name)
+    read_back(report, cast.OWNER, made.name)
     assert report.state.lines
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from agents.models import AuditEvent
 from memory_appliance.chores import Report
 from memory_appliance.web.system.doctor import DOCTOR, look
+from tests import cast
 from tests.unit.web.system.test_pages import text_of
 
 
@@ -52,6 +54,7 @@ def test_what_was_seen_is_escaped(admin: Client, data_dir: Path) -> None:
 @pytest.mark.django_db
 def test_a_quick_look_really_looks(data_dir: Path, tmp_path: Path) -> None:
     report = Report(tmp_path / "state.json", "")
-    look(report, quick=True)
+    look(report, cast.OWNER, quick=True)
     ids = [str(line["id"]) for line in report.state.lines]
     assert "versions" in ids and any(one.startswith("disk") for one in ids) and report.state.now
+    assert AuditEvent.objects.get().action == "doctor.run"
