@@ -62,6 +62,12 @@ def test_an_offset_that_is_none_is_the_beginning(viewer: Client, offset: str) ->
     assert names(viewer, folder="memory/topics", offset=offset) == ["garden.md", "pond.md"]
 
 
+def test_a_list_that_may_be_out_of_date_says_why(viewer: Client, al: Agent) -> None:
+    Agent.objects.filter(pk=al.pk).update(last_error="The disk is full.")
+    page = viewer.get(PAGE).content.decode()
+    assert "may be out of date" in page and "The disk is full." in page and "MEMORY.md" in page
+
+
 def test_a_file_with_a_problem_says_which(al: Agent) -> None:
     (Path(al.workspace) / "memory").mkdir(exist_ok=True)
     (Path(al.workspace) / "memory/bad.md").write_bytes(b"# Caf\xe9\n")

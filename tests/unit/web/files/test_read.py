@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
 
 from agents import services
 from agents.models import Agent
+from agents.transcripts import store_turns
+from search.documents.transcripts import Turn
 from tests import cast
 from tests.unit.web.files.browser import INLINE_OR_FOREIGN, person
 
@@ -130,3 +133,14 @@ def test_files_of_other_collections_are_read_and_not_edited(al: Agent) -> None:
     text = read(person("edit"), "house/boiler.md")
     assert "edited where it lies" in text and "/file/edit" not in text
     assert "path=house%2Fgas.md" in text and "<a>out</a>" in text
+
+
+def test_a_conversation_is_read_and_not_edited(al: Agent) -> None:
+    store_turns(agent=al, session_key="agent:al:telegram:direct:42", turns=[Turn("user", "The plumber comes at nine.")])
+    al.refresh_from_db()
+    browser = person("edit")
+    page = browser.get("/agents/al/files", {"q": "sessions"}).content.decode()
+    path = re.search(r"path=(sessions%2F[^\"&]+)", page)
+    assert path is not None
+    text = read(browser, unquote(path[1]))
+    assert "The plumber comes at nine." in text and "a conversation" in text and "/file/edit" not in text
