@@ -6,26 +6,50 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from agents.backup.opened import COPY, as_database
+from agents.backup.tables import copy_tables, secret_tables
 from agents.backup.values import BackupError
 
 CONTROL = "control.sqlite3"
 
 
 def copy_control(target: Path, *, with_secrets: bool) -> None:
+    """Sessions of signed-in people are as good as their passwords: they are left out unless `with_secrets`.
+
+    A PostgreSQL database is written down row by row, from one snapshot of it. Raises `BackupError`.
+    """
+    if connection.vendor == "sqlite":
+        _copy_file(target, with_secrets=with_secrets)
+    else:
+        _copy_rows(target, with_secrets=with_secrets)
+    problems = control_problems(target)
+    if problems:
+        raise BackupError(
+            f"The control database is damaged: {problems[0]}.",
+            hint="See manage.py doctor. Earlier backups stay as they are.",
+        )
+
+
+def _copy_rows(target: Path, *, with_secrets: bool) -> None:
+    try:
+        with as_database(target, COPY), transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            copy_tables("default", COPY, without=() if with_secrets else secret_tables())
+    except DatabaseError as error:
+        raise BackupError(
+            f"The control database could not be copied: {str(error).strip()}.", hint="See manage.py doctor."
+        ) from error
+
+
+def _copy_file(target: Path, *, with_secrets: bool) -> None:
     """With Django's own SQLite library, as one step: a page at a time would never end under a busy writer.
 
     A connection of its own, because one that is amid a write cannot be copied; what is not committed yet is not in it.
-    Sessions of signed-in people are as good as their passwords: they are left out unless `with_secrets`.
-    Raises `BackupError`.
     """
-    if connection.vendor != "sqlite":
-        raise BackupError(
-            f"The control database is {connection.display_name}, which is dumped by its own tools.",
-            hint="Use pg_dump beside manage.py backup.",
-        )
     try:
         with closing(sqlite3.connect(control_file())) as source, closing(sqlite3.connect(target)) as copy:
             source.backup(copy)
@@ -40,12 +64,6 @@ def copy_control(target: Path, *, with_secrets: bool) -> None:
         raise BackupError(
             f"The control database could not be copied: {error}.", hint="See manage.py doctor."
         ) from error
-    problems = control_problems(target)
-    if problems:
-        raise BackupError(
-            f"The control database is damaged: {problems[0]}.",
-            hint="See manage.py doctor. Earlier backups stay as they are.",
-        )
 
 
 def control_file() -> Path:

@@ -6,16 +6,20 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.db import connection
+from django.core.management import call_command
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
-from agents.backup.control import CONTROL, control_file
+from agents.backup.control import CONTROL, control_file, copy_control
+from agents.backup.opened import STAGED
 from agents.backup.options import SECRET_KEY, SETTINGS, secret_key_file
 from agents.backup.places import adapt_places
-from agents.backup.staging import STAGED, Staged, staged
+from agents.backup.staging import Staged, staged
 from agents.backup.swap import Swap
+from agents.backup.tables import copy_tables
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, Collection, Run, WorkerHeartbeat
+from agents.nodes.ownership import own_name
 from agents.paths import data_dir
 
 FOLDERS = ("workspaces", "transcripts", "history")
@@ -40,23 +44,24 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
     Everything is written out and checked before the first thing is moved. Indexes stay: they follow the files by
     themselves, and their vectors are worth keeping; those that the backup holds replace them.
     """
-    if connection.vendor != "sqlite":
+    if own_name():
         raise BackupError(
-            f"The control database is {connection.display_name}, which is restored by its own tools.",
+            "The control database belongs to all nodes, and a backup holds the files of one.",
             hint="Restore single agents with --agent.",
         )
     places = _places(backup)
-    there = [path for path in places.values() if _is_something(path)]
+    there = [*(str(path) for path in places.values() if _is_something(path)), *_rows_there()]
     if there and not force:
         raise BackupError(
-            f"There is something already: {', '.join(str(path) for path in there[:3])}.",
+            f"There is something already: {', '.join(there[:3])}.",
             hint="Add --force to replace it; what is there now is kept under a name that is printed.",
             code="not_empty",
         )
     with staged(backup, progress=progress) as found:
         remarks = () if backup.control_only else _adapt(backup)
         moves = {**_outside(found), **_collections(found)}
-        connection.close()
+        for name in (STAGED, "default"):
+            connections[name].close()
         swap = Swap()
         _mark(backup, swap.kept)
         try:
@@ -68,7 +73,27 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
     return Restored(backup.name, backup.agents, swap.kept if swap.kept_anything else None, remarks)
 
 
+def _rows_there() -> list[str]:
+    """A database server has no file to look at: it is brought up to this version, and asked."""
+    if connection.vendor == "sqlite":
+        return []
+    call_command("migrate", verbosity=0, interactive=False)
+    return [f"agents in {connection.display_name}"] if Agent.objects.exists() else []
+
+
 def _exchange(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Path, Path]) -> None:
+    if connection.vendor == "sqlite":
+        _exchange_files(swap, found, places, moves)
+        return
+    if Agent.objects.exists():
+        swap.kept.mkdir(parents=True, mode=0o700)
+        copy_control(swap.kept / CONTROL, with_secrets=True)
+    with transaction.atomic():
+        _exchange_files(swap, found, places, moves)
+        copy_tables(STAGED, "default")
+
+
+def _exchange_files(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Path, Path]) -> None:
     for place, path in places.items():
         for suffix in SIDE_FILES if place == CONTROL else ("",):
             swap.set_aside(path.with_name(path.name + suffix), place + suffix)
@@ -82,7 +107,9 @@ def _exchange(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Pa
 def _places(backup: Backup) -> dict[str, Path]:
     """Place inside the backup → what it replaces."""
     own = data_dir()
-    places = {CONTROL: control_file(), SETTINGS: own / "settings-of-backup.env"}
+    places = {SETTINGS: own / "settings-of-backup.env"}
+    if connection.vendor == "sqlite":
+        places[CONTROL] = control_file()
     if not backup.control_only:
         places |= {name: own / name for name in FOLDERS}
     if backup.with_indexes:

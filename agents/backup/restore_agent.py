@@ -11,10 +11,11 @@ from django.utils import timezone
 
 from agents.actors import Actor
 from agents.audit import record
+from agents.backup.opened import STAGED
 from agents.backup.places import adapt_places
 from agents.backup.restore import Restored
 from agents.backup.rows import copy_agent, rows_as_fixture
-from agents.backup.staging import STAGED, Staged, staged
+from agents.backup.staging import Staged, staged
 from agents.backup.swap import Swap
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, Collection

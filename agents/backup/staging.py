@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from django.core.management import call_command
-from django.db import connections
-from django.db.backends.sqlite3.base import DatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 
 from agents.backup.blocks import BlockDamaged, BlockStore
 from agents.backup.catalog import read_listing
 from agents.backup.control import CONTROL, control_problems
+from agents.backup.opened import STAGED, as_database
 from agents.backup.values import FORMAT, Backup, BackupError, Progress, ReportProgress, StoredFile
 from agents.paths import data_dir
 
-STAGED = "staged"
-"""Django's name of the backup's control database while it is looked into."""
 _FOLDER = ".restore"
 
 
@@ -51,7 +46,7 @@ def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProg
     try:
         folder.mkdir(parents=True, mode=0o700)
         _write_all(backup, folder, wanted, progress)
-        with _as_database(folder / CONTROL):
+        with as_database(folder / CONTROL, STAGED):
             yield Staged(backup, folder)
     except OSError as error:
         raise BackupError(
@@ -108,24 +103,3 @@ def _write(store: BlockStore, folder: Path, file: StoredFile) -> None:
         out.writelines(store.read(file.blocks))
         os.fchmod(out.fileno(), file.mode | 0o200)
     os.utime(path, ns=(file.mtime_ns, file.mtime_ns))
-
-
-@contextmanager
-def _as_database(path: Path) -> Iterator[None]:
-    """Of this thread alone, and for the length of the block."""
-    values = {
-        **connections.settings["default"],
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(path),
-        "OPTIONS": {"transaction_mode": "IMMEDIATE"},
-        "CONN_MAX_AGE": 0,
-    }
-    connections[STAGED] = DatabaseWrapper(values, STAGED)
-    try:
-        call_command("migrate", database=STAGED, verbosity=0, interactive=False)
-        yield
-    except sqlite3.Error as error:
-        raise BackupError(f"The backup's control database cannot be used: {error}.", hint="Use another one.") from error
-    finally:
-        connections[STAGED].close()
-        del connections[STAGED]

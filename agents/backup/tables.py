@@ -1,0 +1,57 @@
+"""copy_tables(): every row of the control plane from one database to another, as it is, whatever engine either has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.core.management.color import no_style
+from django.db import connections, models, transaction
+from django.db.models.sql import InsertQuery
+
+_ROWS = 200
+
+
+def copy_tables(source: str, target: str, *, without: Collection[type[models.Model]] = ()) -> None:
+    """What the target held before is gone, in one transaction. Both are of this version."""
+    tables = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    connection = connections[target]
+    with connection.constraint_checks_disabled(), transaction.atomic(target):
+        _empty(target, tables)
+        for model in tables:
+            if model not in without:
+                for rows in _batches(model, source):
+                    _insert(model, rows, target)
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_sql(no_style(), tables):
+                cursor.execute(statement)
+
+
+def secret_tables() -> Collection[type[models.Model]]:
+    """Sessions of signed-in people are as good as their passwords."""
+    return (Session,)
+
+
+def _empty(target: str, tables: list[type[models.Model]]) -> None:
+    """All at once, because rows of one point to rows of another."""
+    connection = connections[target]
+    names = [model._meta.db_table for model in tables]
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sql_flush(no_style(), names, allow_cascade=True):
+            cursor.execute(statement)
+
+
+def _batches(model: type[models.Model], source: str) -> Iterator[list[models.Model]]:
+    rows = model._base_manager.using(source).order_by("pk").iterator(_ROWS)
+    while batch := list(islice(rows, _ROWS)):
+        yield batch
+
+
+def _insert(model: type[models.Model], rows: list[models.Model], target: str) -> None:
+    """As they are: `bulk_create` would write the time of now into fields that say when something was."""
+    fields = list(model._meta.concrete_fields)
+    query = InsertQuery(model)
+    query.insert_values(fields, rows, raw=True)
+    query.get_compiler(using=target).execute_sql()
