@@ -39,6 +39,23 @@
     if (!document.hidden) document.querySelectorAll("[data-poll]").forEach((part) => htmx.trigger(part, "poll"));
   });
 
+  // An answer without the part that was asked for: a refusal is shown in the part's place; anything else, such as the
+  // sign-in page when the session is over, is a page of its own.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const asked = event.detail.requestConfig.elt.closest("[hx-select]");
+    if (!asked || !event.detail.shouldSwap) return;
+    const part = asked.getAttribute("hx-select");
+    if (event.detail.serverResponse.includes(`id="${part.slice(1)}"`)) return;
+    const answer = new DOMParser().parseFromString(event.detail.serverResponse, "text/html");
+    if (answer.querySelector("section[role=alert]")) {
+      event.detail.selectOverride = "section[role=alert]";
+      event.detail.swapOverride = "innerHTML";
+    } else {
+      event.detail.shouldSwap = false;
+      location.reload();
+    }
+  });
+
   // After a swap the focus goes where the answer says (data-focus), and its sentence is read out (data-announce).
   document.addEventListener("htmx:afterSettle", (event) => {
     const root = event.detail.elt;

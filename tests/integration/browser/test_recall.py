@@ -62,6 +62,23 @@ def test_a_message_is_tried_by_keyboard(visit: Callable[..., Visit]) -> None:
     assert window.barriers() == []
 
 
+def test_a_refusal_is_told_where_the_answer_would_be(visit: Callable[..., Visit], site: Site) -> None:
+    window = visit(MEMBER)
+    page = window.go(f"{RECALL}/try")
+    settings = f"/api/v1/agents/{MEMBERS_AGENT}/settings"
+    site.server.call("PUT", settings, {"memory_enabled": False})
+    try:
+        page.get_by_label("Message").fill("Where is the spare key?")
+        page.get_by_role("button", name="Try it").click()
+        expect(page.locator("#verdict [role=alert]")).to_contain_text("switched off")
+        assert page.get_by_label("Message").input_value() == "Where is the spare key?"
+    finally:
+        site.server.call("PUT", settings, {"memory_enabled": None})
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#outcome")).to_be_visible()
+    window.errors.clear()  # Chromium and htmx report the refusal's status in the console
+
+
 def test_it_is_tried_without_script_on_a_phone(visit: Callable[..., Visit]) -> None:
     window = visit(MEMBER, size=PHONE, script=False)
     page = window.go(f"{RECALL}/try")

@@ -62,3 +62,11 @@ def test_the_arithmetic_and_the_chat_without_script_on_a_phone(visit: Callable[.
     page.keyboard.press("Enter")
     page.wait_for_url("**session=agent**")
     assert "may not see the memory" in page.locator("#results").inner_text() and page.locator(".hit").count() == 0
+
+
+def test_when_the_session_is_over_the_page_asks_to_sign_in_and_comes_back(visit: Callable[..., Visit]) -> None:
+    window = visit(MEMBER)
+    page = window.go(SEARCH)
+    window.context.clear_cookies()
+    page.locator("#id_q").press_sequentially("key")
+    page.wait_for_url(f"**/accounts/login/?next={SEARCH}**")
