@@ -55,7 +55,7 @@ class SearchParams:
     intent: str = ""
     deadline_ms: int | None = None
     counts: bool = True
-    """Whether consolidation takes what is found as used; a person who tries searches uses nothing."""
+    """Whether what comes up counts as found and as used; a person who tries searches uses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
