@@ -19,7 +19,10 @@ _SPACE = 7
 
 _TRIGGER = f"""
 CREATE OR REPLACE FUNCTION wait_at_barrier() RETURNS trigger AS $$ BEGIN
-  IF OLD.step <> NEW.step AND NEW.step <> 'failed' THEN PERFORM pg_advisory_xact_lock_shared({_SPACE}, hashtext(OLD.step)); END IF; RETURN NEW;
+  IF OLD.step <> NEW.step AND NEW.step <> 'failed' THEN
+    PERFORM pg_advisory_xact_lock_shared({_SPACE}, hashtext(OLD.step));
+  END IF;
+  RETURN NEW;
 END $$ LANGUAGE plpgsql;
 CREATE OR REPLACE TRIGGER barrier BEFORE UPDATE ON agents_agentmove FOR EACH ROW EXECUTE FUNCTION wait_at_barrier();
 """

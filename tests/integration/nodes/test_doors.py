@@ -28,11 +28,11 @@ class Browser:
     def get(self, node: Node, path: str) -> str:
         return str(self._open(node.url + path, timeout=30).read().decode())
 
-    def post(self, node: Node, path: str, form: str, **fields: str) -> str:
+    def post(self, node: Node, address: str, form: str, **fields: str) -> str:
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
         assert token is not None
         data = urllib.parse.urlencode({"csrfmiddlewaretoken": token[1], **fields}).encode()
-        request = urllib.request.Request(node.url + path, data, {"Origin": node.url})
+        request = urllib.request.Request(node.url + address, data, {"Origin": node.url})
         return str(self._open(request, timeout=30).read().decode())
 
 

@@ -26,13 +26,13 @@ def test_a_killed_process_delays_a_move_and_harms_nothing(fleet: Fleet, agent: s
         fleet.a.manage("nodes", "move", agent, "--to", "b", "--no-wait")
         for step in STEPS:
             at.reached(step)
-            if step == "aside" or victim == "source":
-                kill(fleet.a, WORKER)
-                kill(fleet.a, WEB)
-            else:
+            if victim == "target" and step != "aside":
                 kill(fleet.b, WORKER)
                 at.drop_who_waits(step)  # else the database would finish what the dead process had sent
                 at.reached(step)
+            elif victim == "source" and step in ("freeze", "copy", "verify", "aside"):
+                kill(fleet.a, WORKER)
+                kill(fleet.a, WEB)
             at.open(step)
     until("it has arrived", lambda: "done" in moves_of(fleet.b, agent), 60)
     assert contents(fleet.b.data_dir / "workspaces" / agent) == before
