@@ -74,7 +74,7 @@ def read_lines(connection: Connection, spec: IndexSpec, *, most_lines: int) -> L
 
 
 def _of_file(connection: Connection, file_id: int, path: str, day: str, rows: list[Vectors], dims: int) -> list[Line]:
-    """The overlap of two chunks is read once."""
+    """Its lines; `rows` gets the vectors of the passages that hold them. The overlap of two chunks is read once."""
     found: dict[int, Line] = {}
     chunks = connection.execute(
         "SELECT c.start_line, c.text, e.parts FROM chunks c LEFT JOIN embedding_cache e ON e.id = c.emb_id"
@@ -82,20 +82,21 @@ def _of_file(connection: Connection, file_id: int, path: str, day: str, rows: li
         (file_id,),
     )
     for start, text, parts in chunks:
-        first = sum(map(len, rows))
         passages = split_passages(text) if parts is not None and dims else []
-        if passages:
-            vectors = _unpacked(parts, dims)
-            passages = passages if len(vectors) == len(passages) else []
-            rows += [vectors] if passages else []
+        vectors = _unpacked(parts, dims) if passages else None
+        if vectors is None or len(vectors) != len(passages):
+            passages = []
         place, fenced = 0, False
+        taken: dict[int, int] = {}
         for number, line in enumerate(text.split("\n"), start=start):
             fenced ^= bool(_FENCE.match(line))
-            if fenced or len(line) > LONGEST or _NOTHING_SAID.match(line):
+            if number in found or fenced or len(line) > LONGEST or _NOTHING_SAID.match(line):
                 continue
-            at = next((at for at in range(place, len(passages)) if line.strip()[:80] in passages[at]), None)
-            place = place if at is None else at
-            found.setdefault(number, Line(path, number, day, line.strip(), -1 if at is None else first + at))
+            place = next((at for at in range(place, len(passages)) if line.strip()[:80] in passages[at]), place)
+            if vectors is not None and place < len(passages) and place not in taken:
+                taken[place] = len(rows)
+                rows.append(vectors[place])
+            found[number] = Line(path, number, day, line.strip(), taken.get(place, -1))
     return list(found.values())
 
 
@@ -111,7 +112,7 @@ def _centred(rows: list[Vectors]) -> Vectors:
     """Models put all texts of a language near to each other; around their mean what they are about is left."""
     if not rows:
         return np.zeros((0, 0), np.float32)
-    vectors = np.concatenate(rows)
+    vectors = np.stack(rows)
     vectors -= vectors.mean(axis=0)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     return vectors

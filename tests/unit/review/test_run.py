@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from search.errors import Cancelled, IndexUnavailable
+from search.index.pool import reading
+from search.review.lines import read_lines
 from search.review.places import line_mark, lines_at
 from search.review.run import Review, review_index
 from tests.engine import WordEmbedder, Workspace, ignore, never
@@ -99,3 +101,13 @@ def test_kept_places_are_read_again_as_they_are_now(notes: Workspace) -> None:
     now = lines_at(notes.spec, places)
     assert now["MEMORY.md", 3] == "- The spare key is under the blue pot." and len(now) == 2
     assert line_mark(" a \n") == line_mark("a") != line_mark("b")
+
+
+def test_a_file_without_lines_that_say_something_costs_no_vectors(notes: Workspace) -> None:
+    embedder = WordEmbedder()
+    notes.write("memory/story.md", "word " * 20_000)
+    notes.update(embedder.identity())
+    notes.embed(embedder)
+    with reading(notes.spec.path) as connection:
+        found = read_lines(connection, notes.spec, most_lines=100)
+    assert len(found.vectors) <= len(found.lines) and all(line.passage >= 0 for line in found.lines)
