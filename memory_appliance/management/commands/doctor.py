@@ -1,4 +1,4 @@
-"""`manage.py doctor`: exit code 0 all is well, 1 warnings, 2 problems."""
+"""`manage.py doctor`: exit code 0 no problem, 1 problems (with --strict: or warnings), 2 usage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from memory_appliance.doctor import Finding, run_doctor, worst
 from memory_appliance.management.memory.output import Output
 
 _MARKS = {"ok": "✓", "warning": "!", "problem": "✗", "skipped": "–"}
-_CODES = {"ok": 0, "warning": 1, "problem": 2}
 
 
 class Command(BaseCommand):
@@ -27,9 +26,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", dest="as_json")
         parser.add_argument("--quick", action="store_true", help="nothing that reads whole files or waits for workers")
+        parser.add_argument("--strict", action="store_true", help="exit code 1 for warnings too")
         parser.add_argument("--agent", default="", metavar="SLUG", help="look at this agent's index and folder alone")
 
-    def handle(self, *args: Any, as_json: bool, quick: bool, agent: str, **options: Any) -> None:
+    def handle(self, *args: Any, as_json: bool, quick: bool, strict: bool, agent: str, **options: Any) -> None:
         output = Output(self.stdout, self.stderr, as_json)
         findings: list[Finding] = []
 
@@ -45,13 +45,13 @@ class Command(BaseCommand):
                         _show(output, finding)
         except RuleError as error:
             self.stderr.write(f"error: {error.message} {error.hint}".strip())
-            sys.exit(2)
+            sys.exit(1)
         level = worst(findings)
         if as_json:
             output.answer({"level": level, "findings": [asdict(finding) for finding in findings]})
         else:
             output.line(_verdict(findings))
-        sys.exit(_CODES[level])
+        sys.exit(1 if level == "problem" or (strict and level == "warning") else 0)
 
 
 @contextmanager

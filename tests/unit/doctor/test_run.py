@@ -61,11 +61,16 @@ def test_the_worst_finding_is_the_verdict() -> None:
     assert (worst(levels), worst(levels[:2]), worst([])) == ("warning", "ok", "ok")
 
 
-@pytest.mark.parametrize(("level", "code"), [("ok", 0), ("skipped", 0), ("warning", 1), ("problem", 2)])
-def test_the_exit_code_tells(look: Look, monkeypatch: Any, capsys: Any, level: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("level", "options", "code"),
+    [("ok", [], 0), ("skipped", [], 0), ("warning", [], 0), ("warning", ["--strict"], 1), ("problem", [], 1)],
+)
+def test_the_exit_code_tells(
+    look: Look, monkeypatch: Any, capsys: Any, level: str, options: list[str], code: int
+) -> None:
     checks(monkeypatch, level)
     with pytest.raises(SystemExit) as ended:
-        call_command("doctor")
+        call_command("doctor", *options)
     assert ended.value.code == code
     assert "→ do it" in capsys.readouterr().out
 
@@ -81,5 +86,5 @@ def test_json_is_one_document(look: Look, monkeypatch: Any, capsys: Any) -> None
 def test_an_agent_that_does_not_exist_is_a_problem(look: Look, data_dir: Path, capsys: Any) -> None:
     with pytest.raises(SystemExit) as ended:
         call_command("doctor", "--quick", "--agent", "nobody")
-    assert ended.value.code == 2
+    assert ended.value.code == 1
     assert "no agent nobody" in capsys.readouterr().out
