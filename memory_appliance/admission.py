@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.refusal import refuse
-from memory_appliance.rooms import RECALL_ROOM, WAITING_ROOM
+from memory_appliance.rooms import PATIENCE_SECONDS, RECALL_ROOM, WAITING_ROOM
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 ARRIVED = "memory.arrived"
 """The stamp's name in the environment, and so in `request.META`: seconds on the monotonic clock."""
+
+_NEWEST = 0.05
+"""What the newest request counts for in the pace: a single slow one changes little."""
 
 MONITORED = ("/health/", "/metrics")
 """Whoever watches the server has a thread apart: a server with much to do must not be taken for a dead one."""
@@ -37,6 +40,7 @@ class Admission:
         self._watched = ThreadPoolExecutor(1, thread_name_prefix="monitor")
         self._at_once = at_once
         self._inside = 0
+        self._pace = 0.0
         self._lock = Lock()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -44,11 +48,7 @@ class Admission:
         path = environ.get("PATH_INFO", "")
         if path.startswith(MONITORED):
             return self._watched.submit(self.application, environ, start_response).result()
-        room = RECALL_ROOM if path.endswith("/recall") else WAITING_ROOM
-        with self._lock:
-            full = self._inside >= self._at_once + room
-            self._inside += not full
-        if full:
+        if not self._enter(recall=path.endswith("/recall")):
             self._refused("waiting_room")
             return refuse(
                 start_response,
@@ -57,7 +57,26 @@ class Admission:
                 hint="Wait for the seconds that Retry-After names, and ask fewer at once.",
             )
         try:
-            return self._workers.submit(self.application, environ, start_response).result()
+            return self._workers.submit(self._work, environ, start_response).result()
         finally:
             with self._lock:
                 self._inside -= 1
+
+    def _enter(self, *, recall: bool) -> bool:
+        with self._lock:
+            waiting = self._inside - self._at_once + 1
+            if recall:
+                admitted = waiting <= RECALL_ROOM
+            else:
+                admitted = waiting <= WAITING_ROOM and waiting * self._pace / self._at_once <= PATIENCE_SECONDS
+            self._inside += admitted
+            return admitted
+
+    def _work(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        began = time.monotonic()
+        try:
+            return self.application(environ, start_response)
+        finally:
+            took = min(time.monotonic() - began, PATIENCE_SECONDS)
+            with self._lock:
+                self._pace += (took - self._pace) * _NEWEST

@@ -8,8 +8,11 @@ BODIES = 256
 WAITING_ROOM = 128
 """Requests that may wait for a working thread (admission.py)."""
 
+PATIENCE_SECONDS = 5.0
+"""Nobody begins to wait who would wait longer, at the pace of the last requests: a slow machine has a smaller room."""
+
 RECALL_ROOM = 256
-"""The same for recalls: each has a deadline, and those that are late when their turn comes are answered in no time."""
+"""Recalls that may wait, however long: each has a deadline, and one that is late is answered in no time."""
 
 REFUSALS = 32
 """Requests that are just being told that there is no room."""

@@ -113,3 +113,25 @@ def test_a_recall_may_wait_longer_for_it_has_a_deadline(full: tuple[Admission, l
     while admission._inside < WAITING_ROOM + 2:
         time.sleep(0.001)
     assert reasons == []
+
+
+def test_a_slow_machine_has_a_smaller_room() -> None:
+    reasons, end = list[str](), threading.Event()
+
+    def application(environ: WSGIEnvironment, _start_response: StartResponse) -> Iterable[bytes]:
+        end.wait(20)
+        return []
+
+    admission = Admission(application, at_once=1, refused=reasons.append)
+    admission._pace = 2.0  # seconds that a request takes here
+    path = {"PATH_INFO": "/api/v1/agents/al/search"}
+    threads = [threading.Thread(target=admission, args=(dict(path), Answer())) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    while len(reasons) < 2:
+        time.sleep(0.001)
+    assert admission._inside == 3, "one at work, two that wait two and four seconds"
+    end.set()
+    for thread in threads:
+        thread.join()
+    assert admission._pace < 2.0
