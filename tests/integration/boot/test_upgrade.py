@@ -20,13 +20,18 @@ from tests.integration.stack.server import ROOT
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "data-folders").glob("*.tar.gz"))
 
 
-def run(data: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def start(data: Path, *command: str) -> subprocess.Popen[str]:
     names = [name for name in os.environ if name.startswith("MEMORY_") or name == "DATABASE_URL"]
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {"MEMORY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
-    return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def run(data: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    process = start(data, *command)
+    out, err = process.communicate()
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def rows(data: Path, query: str) -> list[tuple[object, ...]]:
@@ -78,6 +83,16 @@ def test_it_is_brought_up_to_date_after_a_backup(fixture: Path, tmp_path: Path) 
     if any(NOTE in path.read_text() for path in old.glob("workspaces/demo/memory/*.md")):
         assert rows(old, "SELECT state FROM agents_workspacewrite") == [("done",)]
         assert any("The cellar key hangs" in path.read_text() for path in old.rglob("sessions/**/*.md"))
+
+
+def test_two_starts_at_once_migrate_once(tmp_path: Path) -> None:
+    old = unpack(FIXTURES[0], tmp_path)
+    both = [start(old, "-m", "memory_appliance.launch.prepare") for _ in range(2)]
+    said = [process.communicate() for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert sum("is kept as backup" in out for out, _ in said) == 1
+    applied = rows(old, "SELECT app, name FROM django_migrations")
+    assert len(applied) == len(set(applied))
 
 
 def test_the_way_back_is_the_backup(tmp_path: Path) -> None:
