@@ -76,6 +76,7 @@ def _carry_out(run: Run, job: Job) -> None:
     try:
         result = job(run, lease)
     except HandBack as wish:
+        _note_index(run)
         _hand_back(run, lease, wish.delay_seconds, wish.reason)
     except Cancelled:
         if STOPPING.is_set() and not lease.cancel_requested:
@@ -111,7 +112,6 @@ def _not_written(run: Run, lease: Lease, error: IndexUnavailable) -> None:
 
 def _hand_back(run: Run, lease: Lease, delay_seconds: float, reason: str) -> None:
     lease.report()
-    _note_index(run)
     requeue(run.pk, owner=run.lease_owner, delay_seconds=delay_seconds, error=reason)
     _count(run, lease, "handed_back")
 
