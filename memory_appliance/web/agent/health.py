@@ -120,7 +120,8 @@ def health_of(access: Access) -> AgentHealth:
         findings += [_degraded(access, one.code, one.detail, jobs) for one in index.degraded]
     if problems:
         findings.append(_problems(access, problems))
-    findings += [Finding("warn", visible(sentence)) for sentence in near_limits(agent)]
+    to_the_files = (gettext_lazy("To the files"), _address("files", access))
+    findings += [Finding("warn", visible(sentence), *to_the_files) for sentence in near_limits(agent)]
     findings += [Finding("warn", sentence) for sentence in troubles(health())]
     return AgentHealth(index, str(agent_plan("embed", agent).first), _each_once(findings), jobs, problems)
 

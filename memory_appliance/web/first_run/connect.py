@@ -46,6 +46,12 @@ GATEWAYS: tuple[Gateway, ...] = (
         trusted=True,
     ),
     Gateway(
+        "claude-code-hook",
+        _("Claude Code, before each prompt"),
+        _("What matters to a prompt is recalled before Claude Code reads it."),
+        ("read",),
+    ),
+    Gateway(
         "openclaw",
         _("OpenClaw"),
         _("Install the plugin from integrations/openclaw, and put this into OpenClaw's settings."),

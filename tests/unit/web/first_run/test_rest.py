@@ -10,7 +10,7 @@ from django.test import Client
 
 from agents.api_keys import find_key
 from agents.models import Agent, ApiKey, ProviderChoice, Run
-from memory_appliance.web.first_run.connect import GATEWAYS
+from memory_appliance.web.first_run.connect import GATEWAYS, Gateway
 from tests import cast
 
 
@@ -51,15 +51,14 @@ def test_without_an_agent_one_is_made_first(admin: Client, data_dir: Path, addre
 
 
 @pytest.mark.parametrize("gateway", GATEWAYS, ids=lambda gateway: gateway.name)
-def test_a_key_is_shown_once_in_its_snippet(admin: Client, al: Agent, gateway: object) -> None:
-    address = f"/start/connect?agent=al&gateway={gateway.name}"  # type: ignore[attr-defined]
-    assert "Bearer …" in (before := admin.get(address).content.decode()) or '"apiKey": "…"' in before.replace(
-        "&quot;", '"'
-    )
+def test_a_key_is_shown_once_in_its_snippet(admin: Client, al: Agent, gateway: Gateway) -> None:
+    address = f"/start/connect?agent=al&gateway={gateway.name}"
+    assert "…" in admin.get(address).content.decode().partition('id="snippet"')[2].partition("</pre>")[0]
     page = admin.post(address)
     key = ApiKey.objects.get()
     assert find_key(page.context["key"]) == key and page.context["key"] in page.content.decode()
-    assert (key.agents, "admin" in key.rights) == (["al"], False) and page["Cache-Control"] == "no-store"
+    assert (key.agents, key.rights, key.trusted) == (["al"], list(gateway.rights), gateway.trusted)
+    assert "admin" not in key.rights and page["Cache-Control"] == "no-store"
 
 
 def test_looking_makes_no_key(admin: Client, al: Agent) -> None:

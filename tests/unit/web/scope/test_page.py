@@ -111,7 +111,7 @@ def test_a_chat_is_checked_and_the_deciding_rule_is_named(
 
 
 def test_a_key_full_of_markup_is_shown_as_text(admin: Client, al: Agent) -> None:
-    query = {"key": "\"><script>alert(1)</script>", "channel": "slack\x1b[2J\u202e"}
+    query = {"key": '"><script>alert(1)</script>', "channel": "slack\x1b[2J\u202e"}
     answer = admin.get(PAGE, query).content.decode().partition('class="check-answer"')
     assert "<script>alert" not in "".join(answer) and "\x1b" not in answer[2] and "\u202e" not in answer[2]
 
