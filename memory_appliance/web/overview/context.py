@@ -60,12 +60,13 @@ class Line:
     @property
     def strip_label(self) -> str:
         """The strip for those who hear it."""
-        states = self.row.strip
-        failed = sum(state in ("failed", "lost") for state in states)
-        last = ngettext("The last update", "The last %(count)d updates", len(states)) % {"count": len(states)}
-        if not failed:
-            return f"{last}: {_('none failed')}"
-        return f"{last}: {ngettext('%(count)d failed', '%(count)d failed', failed) % {'count': failed}}"
+        count = len(self.row.strip)
+        failed = self.row.strip.count("failed")
+        if failed:
+            told = ngettext("The last update failed", "%(failed)d of the last %(count)d updates failed", count)
+        else:
+            told = ngettext("The last update did not fail", "None of the last %(count)d updates failed", count)
+        return told % {"failed": failed, "count": count}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents import services
-from agents.models import Agent, Node, RecallEvent
+from agents.models import Agent, Node, RecallEvent, Run
 from agents.snapshots import take_snapshot
 from memory_appliance.web.overview.context import overview_of
 from tests import cast
@@ -102,6 +102,12 @@ def test_the_outcomes_of_the_last_day_are_counted(admin: Client, al: Agent) -> N
     RecallEvent.objects.filter(pk=old.pk).update(at=timezone.now() - timedelta(days=2))
     text = _text(admin.get("/"))
     assert "2 recalled" in text and "1 too late" in text and "1 failed" not in text
+
+
+def test_the_strip_is_told_to_those_who_hear_it(admin: Client, al: Agent) -> None:
+    for state, said in (("done", "The last update did not fail"), ("failed", "1 of the last 2 updates failed")):
+        Run.objects.create(agent=al, kind="update", state=state)
+        assert f'aria-label="{said}"' in admin.get("/").content.decode()
 
 
 def test_the_page_asks_again_fast_while_something_runs(admin: Client, al: Agent) -> None:
