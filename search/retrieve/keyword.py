@@ -50,7 +50,8 @@ class _Frequencies:
             if known:
                 # That a word is nowhere is not remembered: the next note may bring it.
                 counts[term] = known
-        return known
+        # Chunks may have gone since it was counted.
+        return min(known, facts.chunks)
 
 
 _frequencies = _Frequencies()
