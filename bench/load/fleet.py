@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import uuid
 from pathlib import Path
 
 from bench.engine import CHARS_PER_CHUNK, CHUNKS_PER_FILE, quiet
 from bench.http import AsRealModel, real_identity
 from bench.synthetic import Notes, write_workspace
+from search.index.driver import open_writer, transaction
 from search.index.embed import embed_pending
+from search.index.schema import set_meta
 from search.spec import IndexSpec
 from tests.integration.stack.server import Server, until
 
@@ -25,7 +28,9 @@ def build(server: Server, agents: int, chunks_each: int) -> tuple[list[str], int
     names = slugs(agents)
     server.start()
     for slug in names:
-        server.agent(slug)
+        server.call("POST", "/api/v1/agents", {"slug": slug})
+    for slug in names:
+        until(f"first update of {slug}", lambda slug=slug: _was_updated(server, slug), 300)
     first = names[0]
     questions = write_workspace(
         _workspace(server, first), chunks_each // CHUNKS_PER_FILE, CHUNKS_PER_FILE * CHARS_PER_CHUNK, Notes(3)
@@ -45,10 +50,23 @@ def build(server: Server, agents: int, chunks_each: int) -> tuple[list[str], int
             source = Path(f"{index}{suffix}")
             if source.exists():
                 shutil.copyfile(source, Path(f"{_index(server, slug)}{suffix}"))
+        _make_its_own(_index(server, slug))
     server.start()
     for slug in names:
         until(f"{slug} at rest", lambda slug=slug: _at_rest(server, slug, chunks), 300)
     return questions, chunks
+
+
+def _make_its_own(index: Path) -> None:
+    """A name that no other index has: what is held in memory of an index is held by it."""
+    connection = open_writer(index)
+    with transaction(connection):
+        set_meta(connection, "index_id", uuid.uuid4().hex)
+    connection.close()
+
+
+def _was_updated(server: Server, slug: str) -> bool:
+    return bool(server.call("GET", f"/api/v1/agents/{slug}")["last_update"])
 
 
 def _at_rest(server: Server, slug: str, chunks: int) -> bool:
