@@ -46,6 +46,7 @@ class EventForm(forms.Form):
         if agent is not None:
             del self.fields["agent"]
         else:
+            self.fields["day"].help_text = _("In the time zone of the agent that is chosen, else in UTC.")
             field = self.fields["agent"]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [_ANY, *((slug, slug) for slug in self._agents)]

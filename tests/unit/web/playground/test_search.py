@@ -61,6 +61,17 @@ def test_an_arithmetic_that_passes_one_says_what_is_shown(admin: Client, db: Non
     assert "1.000 × 1.000 × 1.250" in found and "at most 1" in found
 
 
+def test_collections_are_chosen_where_there_are_several(admin: Client, al: Agent) -> None:
+    assert 'name="collection"' not in page(admin, "?q=pot")
+    services.create_collection(actor=cast.OWNER, agent=al, name="recipes", path="recipes")
+    cast.write_files(al, {"recipes/soup.md": "A pot of soup.\n"})
+    cast.index(al)
+    assert "2 results in" in results(admin, "?q=pot")
+    text = page(admin, "?q=pot&collection=recipes")
+    assert "1 result in" in text and '<span class="tag"><bdi>recipes</bdi></span>' in text
+    assert 'value="recipes" checked' in text and 'value="memory" checked' not in text
+
+
 def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
     found = results(admin, "?q=pot&mode=hybrid")
     assert "this went by words alone. <small>(no embedding model is configured" in found
