@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from agents.fleet import Fleet, FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
-from agents.models import Node
+from agents.nodes.registry import NodeState, list_nodes
 from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes
@@ -75,7 +75,7 @@ class Server:
 
     model: ModelStatus
     memory_bytes: int
-    nodes: tuple[Node, ...]
+    nodes: tuple[NodeState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, n
 
 def _server() -> Server:
     memory = sum(process.rss_bytes for process in processes())
-    return Server(models_client().status(), memory, tuple(Node.objects.all()))
+    return Server(models_client().status(), memory, list_nodes())
 
 
 def _line(row: FleetRow) -> Line:

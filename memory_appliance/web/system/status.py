@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from agents.fleet import JobCount, jobs_under_way
-from agents.models import Node
+from agents.nodes.registry import NodeState, list_nodes
 from memory_appliance.embedding import models_client
 from memory_appliance.health import HEARTBEAT_PATIENCE, health
 from memory_appliance.processes import Process, processes
@@ -81,7 +81,7 @@ class StatusPage:
     disk_free: int
     disk_total: int
     data_dir: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[NodeState, ...]
 
     @property
     def memory_bytes(self) -> int:
@@ -119,7 +119,7 @@ def status_page() -> StatusPage:
         disk_free=free,
         disk_total=total,
         data_dir=str(settings.MEMORY_DATA_DIR),
-        nodes=tuple(Node.objects.all()),
+        nodes=list_nodes(),
     )
 
 

@@ -127,9 +127,12 @@ def test_a_member_sees_no_sum_of_others(al: Agent, al_2: Agent) -> None:
 
 
 def test_nodes_are_listed_where_there_are_several(admin: Client, al: Agent) -> None:
-    assert "Last seen" not in _text(admin.get("/"))
-    Node.objects.create(name="attic", url="http://attic.example:8000")
-    assert "attic http://attic.example:8000 never" in _text(admin.get("/"))
+    assert "attic" not in _text(admin.get("/"))
+    node = Node.objects.create(name="attic", url="http://attic.example:8000")
+    assert "attic lost never 0 http://attic.example:8000" in _text(admin.get("/"))
+    Node.objects.update(seen_at=timezone.now())
+    Agent.objects.filter(pk=al.pk).update(node=node)
+    assert "attic alive 0 minutes ago 1 http://attic.example:8000" in _text(admin.get("/"))
 
 
 def test_long_lists_have_pages(admin: Client, data_dir: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_status_says_what_does_not_work_and_what_waits(admin: Client, al: Ag
     Node.objects.create(name="attic", url="http://attic.example:8000")
     text = text_of(admin.get("/system"))
     assert "The server works with less" in text and "No worker is alive" in text
-    assert "Update 0 1 0 minutes" in text and "attic http://attic.example:8000 never" in text
+    assert "Update 0 1 0 minutes" in text and "attic lost never 0 http://attic.example:8000" in text
     assert "The broker does not tell what waits in its queues." in text
 
 
