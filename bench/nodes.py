@@ -44,12 +44,18 @@ def make_agents(first: int, last: int) -> None:
 
 
 def update_all(count: int) -> None:
-    from agents.models import Agent
+    """As the worker does it: a run is made, claimed, worked on and finished."""
+    from agents.models import Agent, Run
+    from agents.runs import claim, finish, request_run
     from agents.specs import index_spec
     from search.index.update import update_index
 
-    for agent in Agent.objects.prefetch_related("collections", "shared_in")[:count]:
-        update_index(index_spec(agent), identity=None, progress=lambda _: None, cancelled=lambda: False, lock_timeout=5)
+    for agent in Agent.objects.all()[:count]:
+        run = claim(request_run(agent=agent, kind=Run.Kind.UPDATE, reason="bench").pk, owner="bench", lease_seconds=60)
+        assert run is not None
+        spec = index_spec(run.index_agent)
+        update_index(spec, identity=None, progress=lambda _: None, cancelled=lambda: False, lock_timeout=5)
+        finish(run.pk, owner="bench", state=Run.State.DONE, result={})
 
 
 def settle() -> None:
