@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -26,12 +27,17 @@ class Broken(Exception):
     """What was to hold did not; the message says what."""
 
 
+class Away(Broken):
+    """Nobody answers: right after a kill that is no fault, only for too long."""
+
+
 def until(what: str, check: Callable[[], Any], seconds: float) -> Any:
     """The first true answer of `check`. Raises `Broken` when there is none in time."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
-        if answer := check():
-            return answer
+        with suppress(Away):
+            if answer := check():
+                return answer
         time.sleep(0.25)
     raise Broken(f"not within {seconds:.0f} s: {what}")
 
@@ -120,7 +126,7 @@ class Stack:
         except HTTPError as error:
             raise Broken(f"{method} {path}: {error.code} {error.read(500).decode(errors='replace')}") from error
         except OSError as error:
-            raise Broken(f"{method} {path}: {error}") from error
+            raise Away(f"{method} {path}: {error}") from error
         return json.loads(content) if content else None
 
     def over_https(self, path: str, *, port: int) -> tuple[int, Mapping[str, str]]:
