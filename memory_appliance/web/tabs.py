@@ -25,7 +25,7 @@ class Tab:
 
 
 TABS: tuple[Tab, ...] = (
-    Tab("agent", _("Health"), "a"),
+    Tab("agent", _("Health"), "i"),
     Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f", within=("file", "file-edit", "note-new")),
     Tab("memory-health", _("Memory health"), "h", within=("memory-consolidate",)),

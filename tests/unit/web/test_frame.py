@@ -10,6 +10,9 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from memory_appliance.web.chrome import MAIN
+from memory_appliance.web.tabs import TABS
+
 FIRST_LOAD_BYTES = 150_000
 
 
@@ -58,3 +61,8 @@ def test_the_first_load_is_small(admin: Client) -> None:
 def test_programs_are_answered_as_they_are(client: Client, db: None) -> None:
     answer = client.get("/api/v1/openapi.json", headers={"accept-encoding": "gzip"})
     assert answer.status_code == 200 and "Content-Encoding" not in answer
+
+
+def test_no_letter_leads_to_two_places() -> None:
+    letters = [place.key for place in (*MAIN, *TABS) if place.key]
+    assert len(letters) == len(set(letters))
