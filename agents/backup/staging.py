@@ -45,6 +45,8 @@ def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProg
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True, mode=0o700)
+        for private in ("history", "transcripts"):
+            (folder / private).mkdir(mode=0o700)
         _write_all(backup, folder, wanted, progress)
         with as_database(folder / CONTROL, STAGED):
             yield Staged(backup, folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from memory_appliance.doctor.finding import Level
@@ -27,12 +27,16 @@ class Seen:
     title: str = ""
 
 
+Looking = Generator[Seen, None, None]
+"""Can be closed before its end: whoever stops reading lets the check tidy up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """`look` yields at least one finding. What it raises of the expected errors becomes a problem of its own."""
 
     id: str
     title: str
-    look: Callable[[Visit], Iterator[Seen]]
+    look: Callable[[Visit], Looking]
     needs_database: bool = False
     in_quick: bool = True

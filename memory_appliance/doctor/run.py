@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
 from django.db import DatabaseError, connection
@@ -19,7 +19,7 @@ from search.errors import SearchError
 
 def run_doctor(
     *, agent: str = "", quick: bool = False, starting: Callable[[str], None] = lambda title: None
-) -> Iterator[Finding]:
+) -> Generator[Finding, None, None]:
     """Safe on a live system, and of use on one that is down. `starting` is told the title of each check before it.
 
     Whoever stops reading should close the iterator: then the canary is taken away at once. Raises `NotFound` for an
@@ -40,7 +40,7 @@ def run_doctor(
 def _findings(check: Check, visit: Visit) -> Iterator[Finding]:
     began = time.monotonic()
     looking = check.look(visit)
-    with closing(looking):  # type: ignore[type-var]
+    with closing(looking):
         while (seen := _next(looking)) is not None:
             now = time.monotonic()
             yield _finding(check, seen, now - began)

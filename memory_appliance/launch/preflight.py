@@ -25,7 +25,8 @@ def prepare_folders(layout: Layout) -> None:
     """Create the data folder's own folders; raises `LaunchFailed` when that or writing in them is not possible."""
     try:
         layout.data_dir.mkdir(parents=True, exist_ok=True)
-        for folder in (layout.run_dir, layout.log_dir):
+        # The last two hold what was remembered, though no workspace: nobody else on this machine has to read them.
+        for folder in (layout.run_dir, layout.log_dir, layout.data_dir / "history", layout.data_dir / "transcripts"):
             folder.mkdir(mode=0o700, exist_ok=True)
         make_socket_dir(layout.data_dir)
         with tempfile.TemporaryFile(dir=layout.data_dir):

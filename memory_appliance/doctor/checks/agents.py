@@ -10,10 +10,10 @@ from agents.agent_settings import read_settings
 from agents.models import Agent
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     agents = [get_agent(visit.agent)] if visit.agent else list(Agent.objects.filter(owned()))
     well = 0
     for agent in agents:

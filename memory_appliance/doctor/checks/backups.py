@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
@@ -11,10 +10,10 @@ from django.utils import timezone
 from agents.backup import list_backups, verify_backup
 from agents.backup.catalog import backup_dir
 from agents.paths import data_dir
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     whole = [backup for backup in list_backups() if not backup.control_only]
     if not whole:
         yield Seen("warning", f"There is no backup in {backup_dir()}.", "manage.py backup")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from agents.nodes.ownership import own_name
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from workers.queues import MODEL_QUEUES, NODE_QUEUES, of_node
 
 _SECONDS = 2.0
@@ -19,7 +18,7 @@ _MANY = 500
 _FULL = 0.9
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     limits = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS, "max_retries": 0}
     try:
         with Connection(settings.CELERY_BROKER_URL, transport_options=limits) as broker:

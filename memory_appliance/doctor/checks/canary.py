@@ -20,7 +20,7 @@ from agents.paths import index_path
 from agents.providers import server_plan
 from agents.recall import RecallParams, recall
 from agents.sessions import Session
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.outcome import SearchOutcome
 from search.recall.outcome import Status
 from search.runtime.providers.choice import NONE
@@ -40,7 +40,7 @@ _QUESTION = "Where did we put the replacement part for heating the glasshouse?"
 _MESSAGE = "Do you remember where the spare fuse of the greenhouse heater is?"
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     remove_left_canaries()
     with canary() as own, canary() as stranger:
         yield from _written(own)

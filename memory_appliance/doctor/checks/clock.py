@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,14 +11,14 @@ from django.utils import timezone
 
 from agents.last_seen import last_seen
 from agents.paths import data_dir
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PATIENCE = timedelta(minutes=2)
 _DISK_SECONDS = 5.0
 _TODO = "Set the clock and keep it right: timedatectl set-ntp true. Decay, day names and deadlines go by it."
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     now, latest = timezone.now(), last_seen()
     if latest is not None and latest > now + PATIENCE:
         behind = timedelta(seconds=round((latest - now).total_seconds()))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.core.checks import ERROR, run_checks
 
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.doctor.finding import Level
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     messages = run_checks(tags=["memory"])
     for message in messages:
         level: Level = "problem" if message.level >= ERROR else "warning"

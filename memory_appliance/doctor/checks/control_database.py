@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from agents.backup.control import control_file, live_problems
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.doctor.database import database_problem
 
 _RESTORE = "Stop the server, then: manage.py restore latest --force. What is there now is kept beside it."
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     if problem := database_problem():
         yield Seen("problem", f"It cannot be read: {problem}.", f"Start the server once. If that fails too: {_RESTORE}")
         return

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from agents.backup.catalog import backup_dir
 from agents.backup.options import secret_key_file
 from agents.paths import data_dir
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 _FOLDERS = ("", "indexes", "workspaces", "history", "transcripts", "models", "logs", "run")
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     own = data_dir()
     folders = [folder for folder in (*(own / name for name in _FOLDERS), backup_dir()) if folder.is_dir()]
     unwritable = {folder: reason for folder in folders if (reason := _why_not_writable(folder))}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 from agents.backup.catalog import backup_dir
 from agents.paths import data_dir
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PROBLEM_BYTES = 200 * 1024**2
 """Below this the server does not even start."""
@@ -17,7 +16,7 @@ _WARNING_SHARE = 0.02
 _TODO = "Make room: old backups, models that nobody uses, other people's files; or move the folder to another disk."
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     yield _folder(data_dir(), "")
     backups = backup_dir()
     if backups.is_dir() and backups.stat().st_dev != data_dir().stat().st_dev:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from agents.models import Agent
 from agents.nodes.ownership import owned
 from agents.paths import index_path
 from agents.selectors import get_agent
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
 from search.index.verify import index_problems
@@ -18,7 +16,7 @@ _HEALS = (
 )
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     slugs = (
         [get_agent(visit.agent).slug]
         if visit.agent

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from agents.providers import server_plan
 from agents.services.providers import TestReport, test_plan
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.embedding import models_client
 from search.runtime.presets import Role
 from search.runtime.providers.choice import LOCAL, NONE
@@ -20,7 +18,7 @@ _LOSS = {
 }
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     for role in _ROLES:
         plan = server_plan(role)
         title = f"Model that {'writes' if role == 'generate' else f'{role}s'}"

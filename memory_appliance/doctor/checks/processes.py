@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
 
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from workers.alive import silent_for
 
 PATIENCE_SECONDS = 30.0
@@ -18,7 +17,7 @@ _WHAT = {
 }
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     """By the files that the processes touch: this needs no database."""
     for name, loss in _WHAT.items():
         silence = silent_for(settings.MEMORY_DATA_DIR / "run", name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from django.db.models import Q
@@ -10,13 +9,13 @@ from django.utils import timezone
 
 from agents.models import Run
 from agents.nodes.ownership import own_runs
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PATIENCE = timedelta(minutes=10)
 LATELY = timedelta(days=1)
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     now = timezone.now()
     mine = Run.objects.filter(own_runs()).select_related("agent")
     if visit.agent:

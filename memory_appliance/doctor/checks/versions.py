@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from agents.version import VERSION
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.driver import capabilities
 
 _LEAST_SQLITE = (3, 43)
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     found = capabilities()
     parts = [
         f"memory appliance {VERSION}",

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Iterator
 
 from django.conf import settings
 
-from memory_appliance.doctor.check import Check, Seen, Visit
+from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.launch.layout import Layout
 
 _SECONDS = 5.0
 
 
-def _look(visit: Visit) -> Iterator[Seen]:
+def _look(visit: Visit) -> Looking:
     options = settings.OPTIONS
     url = Layout(options.data_dir, options.host, options.port).url
     try:

@@ -38,7 +38,7 @@ class Command(BaseCommand):
                 output.remark(f"… {title.lower()}")
 
         try:
-            with _ended_in_order(), closing(run_doctor(agent=agent, quick=quick, starting=starting)) as visit:  # type: ignore[type-var]
+            with _ended_in_order(), closing(run_doctor(agent=agent, quick=quick, starting=starting)) as visit:
                 for finding in visit:
                     findings.append(finding)
                     if not as_json:

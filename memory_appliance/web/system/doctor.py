@@ -58,7 +58,7 @@ def doctor(request: HttpRequest) -> HttpResponse:
 def look(report: Report, actor: Actor, *, quick: bool) -> None:
     """Every check in turn, each finding told as soon as it is there; the log says who asked, and what came of it."""
     found: list[Finding] = []
-    with closing(run_doctor(quick=quick, starting=report.doing)) as visit:  # type: ignore[type-var]
+    with closing(run_doctor(quick=quick, starting=report.doing)) as visit:
         for finding in visit:
             report.line(asdict(finding))
             found.append(finding)

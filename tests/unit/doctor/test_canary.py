@@ -60,7 +60,7 @@ def test_a_visit_that_is_broken_off_leaves_nothing(look: Look, data_dir: Path) -
     visit = CANARY.look(Visit())
     next(visit)
     assert Agent.objects.count() == 2
-    visit.close()  # type: ignore[attr-defined]
+    visit.close()
     assert not Agent.objects.exists()
     assert left(data_dir) == []
 
