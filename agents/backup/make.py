@@ -63,17 +63,22 @@ def make_backup(
     """
     folder = folder or backup_dir()
     with store_lock(folder):
+        maker = _Maker(
+            folder,
+            with_secrets=with_secrets,
+            with_indexes=settings.MEMORY_BACKUP_INDEXES if with_indexes is None else with_indexes,
+            control_only=control_only,
+            progress=progress,
+            cancelled=cancelled,
+        )
         try:
-            return _Maker(
-                folder,
-                with_secrets=with_secrets,
-                with_indexes=settings.MEMORY_BACKUP_INDEXES if with_indexes is None else with_indexes,
-                control_only=control_only,
-                progress=progress,
-                cancelled=cancelled,
-            ).make(reason)
+            return maker.make(reason)
         except OSError as error:
+            maker.clear()  # a disk that is full must not stay full for what is no backup
             raise unwritable(folder, error) from error
+        except (BackupError, Cancelled):
+            maker.clear()
+            raise
 
 
 class _Maker:
@@ -98,7 +103,8 @@ class _Maker:
 
     def make(self, reason: Reason) -> Backup:
         began, made_at = time.monotonic(), timezone.now()
-        self._clear()
+        self.clear()
+        self._refuse_full_disk()
         agents = [] if self._control_only else list(Agent.objects.filter(owned()).prefetch_related("collections"))
         self._before = self._last_files()
         self._collect(agents)
@@ -138,7 +144,7 @@ class _Maker:
         publish(backup)
         return backup
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
         """Away with what a maker that died left; but while one list cannot be read, nothing is known to be unused."""
         for left in self._folder.glob(f"{WORK_PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -146,6 +152,8 @@ class _Maker:
             self._store.drop_unused(used_blocks(self._folder))
         except BackupError as error:
             log.warning("%s %s", error.message, error.hint)
+
+    def _refuse_full_disk(self) -> None:
         free = shutil.disk_usage(self._folder).free
         if free < LEAST_FREE_BYTES:
             raise BackupError(

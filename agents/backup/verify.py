@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +16,7 @@ _EVERY = 200
 
 
 def verify_backup(name: str, *, folder: Path | None = None, progress: ReportProgress = lambda _: None) -> Verified:
-    """Raises `BackupError` when there is no such backup. The temporary folder has to hold the control database."""
+    """Safe beside whoever makes one. Raises `BackupError` when there is no such backup."""
     folder = folder or backup_dir()
     backup = find_backup(name, folder)
     store = BlockStore(folder)
@@ -26,7 +27,7 @@ def verify_backup(name: str, *, folder: Path | None = None, progress: ReportProg
     damaged = check_files(store, files, progress)
     problems = [f"{file.path}: {damaged[name]}" for file in files for name in file.blocks if name in damaged]
     if not problems:
-        problems = _control_problems(store, files)
+        problems = _control_problems(store, folder, files)
     return Verified(backup.name, len(files), sum(file.size for file in files), tuple(problems))
 
 
@@ -47,11 +48,13 @@ def check_files(store: BlockStore, files: list[StoredFile], progress: ReportProg
     return damaged
 
 
-def _control_problems(store: BlockStore, files: Iterable[StoredFile]) -> list[str]:
+def _control_problems(store: BlockStore, folder: Path, files: Iterable[StoredFile]) -> list[str]:
     control = next((file for file in files if file.path == CONTROL), None)
     if control is None:
         return [f"{CONTROL}: not in the backup"]
-    with tempfile.TemporaryDirectory(prefix="memory-verify-") as work:
+    # Beside the backup where that can be written: the system's own temporary folder may be memory, and small.
+    place = folder if os.access(folder, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place, prefix=".verify-") as work:
         path = Path(work) / CONTROL
         with path.open("wb") as file:
             file.writelines(store.read(control.blocks))

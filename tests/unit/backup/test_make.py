@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from contextlib import closing
@@ -141,6 +142,26 @@ def test_a_cancelled_backup_is_none(al: Agent, backups: Path) -> None:
         make_backup(cancelled=lambda: True)
     assert list_backups() == ()
     assert make_backup().agents == ("al",)
+
+
+def test_a_disk_that_fills_up_is_told_and_not_left_full(al: Agent, backups: Path, monkeypatch: Any) -> None:
+    first = make_backup()
+    held = used_blocks(backups)
+    (Path(al.workspace) / "big.bin").write_bytes(os.urandom(4 * BLOCK_BYTES))
+    real, written = BlockStore._write, []
+
+    def write(self: BlockStore, path: Path, data: bytes) -> None:
+        written.append(path)
+        if len(written) == 4:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        real(self, path, data)
+
+    monkeypatch.setattr(BlockStore, "_write", write)
+    with pytest.raises(BackupError, match="No space left") as caught:
+        make_backup()
+    assert "Make room" in caught.value.hint
+    assert {path.parent.name + path.name for path in backups.glob("blocks/??/*")} == held
+    assert verify_backup(first.name).ok
 
 
 def test_one_backup_at_a_time(backups: Path) -> None:
