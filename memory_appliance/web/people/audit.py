@@ -15,6 +15,7 @@ from agents import selectors
 from agents.models import AuditEvent
 from agents.selectors import AuditFilter
 from memory_appliance.web.access import owner_page
+from memory_appliance.web.days import DayField
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
 from memory_appliance.web.paging import as_number
@@ -33,8 +34,8 @@ class AuditForm(forms.Form):
     )
     agent = forms.RegexField(r"^[a-z0-9-]{1,63}\Z", label=_("Agent"), required=False, max_length=63)
     address = forms.CharField(label=_("Address"), required=False, max_length=64)
-    since = forms.DateField(label=_("From day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("To day"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = DayField(label=_("From day"), required=False)
+    until = DayField(label=_("To day"), required=False)
 
     def filter(self) -> AuditFilter:
         given = self.cleaned_data
@@ -45,7 +46,7 @@ class AuditForm(forms.Form):
             actor=given["actor"] or None,
             address=given["address"] or None,
             since=_midnight(given["since"]) if given["since"] else None,
-            until=_midnight(last) + timedelta(days=1) if last and last < date.max else None,
+            until=_midnight(last) + timedelta(days=1) if last else None,
         )
 
 

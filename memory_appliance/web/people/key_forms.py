@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from agents.api_keys import RIGHTS as KNOWN_RIGHTS
 from agents.api_keys import Right
 from agents.models import Agent
+from memory_appliance.web.days import DayField
 from memory_appliance.web.people.keys import RIGHTS
 
 MOST_AGENTS = 500
@@ -44,11 +45,10 @@ class NewKeyForm(forms.Form):
         required=False,
         help_text=_("May search without naming a chat, as you would. Leave it off for gateways that serve others."),
     )
-    last_day = forms.DateField(
+    last_day = DayField(
         label=_("Last day"),
         required=False,
         help_text=_("The key works until the end of this day (UTC). Empty: until it is revoked."),
-        widget=forms.DateInput(attrs={"type": "date"}),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from agents.models import Agent
 from agents.recall_events import EventFilter, session_digest
 from agents.sessions import MAX_KEY_CHARS, Session
+from memory_appliance.web.days import DayField
 from memory_appliance.web.recall.words import LANES, REASONS
 from memory_appliance.web.words import OUTCOMES
 from search.recall.outcome import Reason, Status
@@ -31,7 +32,7 @@ class EventForm(forms.Form):
         label=_("Reason"), required=False, choices=[_ANY, *((reason.value, text) for reason, text in REASONS.items())]
     )
     lane = forms.ChoiceField(label=_("Lane"), required=False, choices=[_ANY, *LANES.items()])
-    day = forms.DateField(label=_("Day"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
+    day = DayField(label=_("Day"), required=False)
     session = forms.CharField(
         label=_("Session key"),
         required=False,
@@ -73,6 +74,6 @@ class EventForm(forms.Form):
 
 
 def _bounds(day: date | None, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
-    if day is None or day == date.max:
+    if day is None:
         return None, None
     return datetime.combine(day, time(), zone), datetime.combine(day + timedelta(days=1), time(), zone)

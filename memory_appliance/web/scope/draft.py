@@ -15,6 +15,7 @@ from agents.scope import Action, Match, Rule, Scope
 from agents.scope_templates import SCOPE_TEMPLATES
 from agents.services.scope import MAX_RULES
 from agents.sessions import ChatType
+from memory_appliance.web.paging import as_number
 
 CONDITIONS = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
 
@@ -59,8 +60,8 @@ class Draft:
             return replace(self, rules=(*rules, DraftRule()), moved=len(rules), by=verb)
         if verb == "template" and subject in SCOPE_TEMPLATES:
             return replace(draft_of(SCOPE_TEMPLATES[subject]), seen=self.seen)
-        place = int(subject) if subject.isascii() and subject.isdigit() else -1
-        if not 0 <= place < len(rules):
+        place = as_number(subject)
+        if place is None or place >= len(rules):
             return self
         if verb == "remove":
             del rules[place]

@@ -50,6 +50,7 @@ def test_a_key_for_all_agents_with_a_last_day_ends_with_that_day(admin: Client, 
         ({"agents": ["nobody"]}, "Select a valid choice."),
         ({"last_day": "2020-01-01"}, "The time has passed."),
         ({"last_day": "soon"}, "Enter a valid date."),
+        ({"last_day": "9999-12-31"}, "Ensure this value is less than or equal to"),
     ],
 )
 def test_what_cannot_be_used_is_said_beside_the_field(

@@ -55,7 +55,6 @@ def test_each_turn_is_told_with_its_reason(admin: Client, told: Callable[..., Re
         ("session=+AGENT:main:telegram:direct:42", 1),
         ("session=agent:main:nobody", 0),
         ("day=2020-01-01", 0),
-        ("day=9999-12-31", 2),
         ("status=ok&reason=scope_denied", 0),
     ],
 )
@@ -176,3 +175,12 @@ def test_queries_do_not_grow_with_the_turns(
         events(al, count)
         with django_assert_num_queries(4):
             page(admin, path)
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "0002-11-30", "9999-12-31"])
+@pytest.mark.parametrize("address", ["/agents/al/recall?", "/recall?agent=al&"])
+def test_a_day_at_the_end_of_time_is_said_beside_its_field(
+    admin: Client, keeper: Agent, address: str, day: str
+) -> None:
+    services.update_agent(actor=cast.OWNER, agent=keeper, timezone="Asia/Shanghai")
+    assert "Ensure this value is" in page(admin, f"{address}day={day}")

@@ -54,6 +54,7 @@ def test_the_rules_that_are_sent_are_saved_in_their_order(admin: Client, al: Age
         ("template:nobody", []),
         ("template:none", ["slack", "group"]),
         ("remove:99999999999999999999", ["slack", "group"]),
+        ("up:" + "9" * 5000, ["slack", "group"]),
         ("up:٣", ["slack", "group"]),
         ("", ["slack", "group"]),
     ],
