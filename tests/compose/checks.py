@@ -14,7 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.compose.stack import PORT, SERVICES, Broken, Stack, until
+from tests.compose.stack import SERVICES, Broken, Stack, free_port, until
 
 FILES = 400
 NOTE = "The spare key hangs behind the blue door."
@@ -49,7 +49,6 @@ from django.db import connection
 print(connection.vendor)
 """
 PROFILES = ("postgres", "caddy", "model-worker")
-HTTPS_PORT = 18443
 READ_ONLY = 30
 PERMISSION_DENIED = 13
 
@@ -87,7 +86,7 @@ def every_service_is_healthy(stack: Stack) -> None:
 def only_web_listens_and_on_this_machine_alone(stack: Stack) -> None:
     found = {service: stack.inspect(service)["HostConfig"]["PortBindings"] for service in SERVICES}
     published = {service: ports for service, ports in found.items() if ports}
-    if published != {"web": {"8765/tcp": [{"HostIp": "127.0.0.1", "HostPort": str(PORT)}]}}:
+    if published != {"web": {"8765/tcp": [{"HostIp": "127.0.0.1", "HostPort": str(stack.port)}]}}:
         raise Broken(f"published: {published}")
 
 
@@ -187,8 +186,8 @@ def down_with_volumes_leaves_nothing(stack: Stack) -> None:
 def the_profiles_start_too(stack: Stack) -> None:
     stack.give_secret("postgres_password", "a-password-of-this-run")
     stack.give_secret("database_url", "postgres://memory:a-password-of-this-run@postgres/memory")
-    stack.set(COMPOSE_PROFILES="postgres,caddy,model-worker", SITE="localhost", HTTP_PORT="18080")
-    stack.set(HTTPS_PORT=str(HTTPS_PORT))
+    stack.set(COMPOSE_PROFILES="postgres,caddy,model-worker", SITE="localhost")
+    stack.set(HTTP_PORT=str(free_port()), HTTPS_PORT=str(stack.https_port))
     stack.up()
     until("all are well", lambda: all(map(stack.is_healthy, (*SERVICES, *PROFILES))), 90)
     if (kind := stack.run_in("web", CONTROL_DATABASE).strip()) != "postgresql":
@@ -199,7 +198,7 @@ def the_profiles_start_too(stack: Stack) -> None:
 
 
 def https_is_answered_and_known_as_such(stack: Stack) -> None:
-    status, headers = stack.over_https("/health/ready", port=HTTPS_PORT)
+    status, headers = stack.over_https("/health/ready")
     if status != HTTPStatus.OK or "Strict-Transport-Security" not in headers:
         raise Broken(f"{status} {headers}: web does not believe Caddy")
 

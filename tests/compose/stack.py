@@ -6,21 +6,28 @@ import json
 import os
 import secrets
 import signal
+import socket
 import ssl
 import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = "memory-compose-test"
-PORT = 18765
 SERVICES = ("beat", "broker", "models", "watcher", "web", "worker")
 UP_SECONDS = 240
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 class Broken(Exception):
@@ -47,6 +54,7 @@ class Stack:
 
     def __init__(self, secrets_dir: Path) -> None:
         self.key = secrets.token_urlsafe(32)
+        self.port, self.https_port = free_port(), free_port()
         self._secrets_dir = secrets_dir
         secrets_dir.mkdir()
         self.give_secret("memory_bootstrap_key", self.key)
@@ -54,7 +62,7 @@ class Stack:
             **{name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "COMPOSE_"))},
             "COMPOSE_PROJECT_NAME": PROJECT,
             "COMPOSE_PROFILES": "",
-            "PUBLISH": f"127.0.0.1:{PORT}",
+            "PUBLISH": f"127.0.0.1:{self.port}",
             "SECRETS": str(secrets_dir),
             "IMAGE_TAG": "compose-test",
         }
@@ -115,7 +123,7 @@ class Stack:
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         request = urllib.request.Request(
-            f"http://127.0.0.1:{PORT}{path}",
+            f"http://127.0.0.1:{self.port}{path}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
@@ -125,16 +133,18 @@ class Stack:
                 content = answer.read()
         except HTTPError as error:
             raise Broken(f"{method} {path}: {error.code} {error.read(500).decode(errors='replace')}") from error
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             raise Away(f"{method} {path}: {error}") from error
         return json.loads(content) if content else None
 
-    def over_https(self, path: str, *, port: int) -> tuple[int, Mapping[str, str]]:
+    def over_https(self, path: str) -> tuple[int, Mapping[str, str]]:
         """Status and headers through Caddy, whose own authority must have signed its certificate."""
         authority = self.compose("exec", "-T", "caddy", "cat", "/data/caddy/pki/authorities/local/root.crt")
         trust = ssl.create_default_context(cadata=authority)
         try:
-            with urllib.request.urlopen(f"https://localhost:{port}{path}", timeout=30, context=trust) as answer:
+            with urllib.request.urlopen(
+                f"https://localhost:{self.https_port}{path}", timeout=30, context=trust
+            ) as answer:
                 return answer.status, dict(answer.headers)
         except OSError as error:
             raise Broken(f"https {path}: {error}") from error
