@@ -11,7 +11,7 @@ import os
 import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import DatabaseError
 
 from memory_appliance.launch.say import LaunchFailed, fail, say
 
@@ -28,7 +28,7 @@ def main() -> int:
         return fail(failure)
     except CommandError as error:
         return fail(LaunchFailed(str(error)))
-    except (OperationalError, ImproperlyConfigured) as error:
+    except (DatabaseError, ImproperlyConfigured) as error:
         return fail(
             LaunchFailed(
                 f"the control database cannot be used: {str(error).strip()}",

@@ -95,6 +95,31 @@ def test_two_starts_at_once_migrate_once(tmp_path: Path) -> None:
     assert len(applied) == len(set(applied))
 
 
+def test_a_folder_of_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
+    newer = unpack(FIXTURES[0], tmp_path)
+    with closing(sqlite3.connect(newer / "control.sqlite3")) as database:
+        database.execute(
+            "INSERT INTO django_migrations(app, name, applied) VALUES('agents', '9999_future', '2030-01-01')"
+        )
+        database.commit()
+    before = rows(newer, "SELECT count(*) FROM django_migrations")
+    done = run(newer, "-m", "memory_appliance.launch.prepare", "--alone")
+    assert done.returncode == 1
+    assert "newer version" in done.stderr and "agents.9999_future" in done.stderr and "hint:" in done.stderr
+    assert rows(newer, "SELECT count(*) FROM django_migrations") == before
+
+
+def test_a_control_database_that_is_rubbish_is_told_and_restored(tmp_path: Path) -> None:
+    data = unpack(FIXTURES[-1], tmp_path)
+    assert run(data, "manage.py", "backup").returncode == 0
+    (data / "control.sqlite3").write_bytes(b"rubbish " * 4096)
+    done = run(data, "-m", "memory_appliance.launch.prepare", "--alone")
+    assert done.returncode == 1
+    assert "manage.py restore latest --force" in done.stderr and "Traceback" not in done.stderr
+    assert run(data, "manage.py", "restore", "latest", "--force").returncode == 0
+    assert rows(data, "SELECT slug FROM agents_agent") == [("demo",)]
+
+
 def test_the_way_back_is_the_backup(tmp_path: Path) -> None:
     """Into this version again, for want of the old one here: what counts is that all of it returns."""
     old = unpack(FIXTURES[0], tmp_path)
