@@ -12,9 +12,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import path
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST
 
 from agents.errors import Conflict, RuleError
 from agents.models import AgentMove
@@ -30,12 +27,12 @@ from search.documents.contain import PathNotAllowed
 View = Callable[[HttpRequest, AgentMove], HttpResponseBase]
 
 
-def _of_a_move(view: View) -> Callable[[HttpRequest, int], HttpResponseBase]:
+def of_a_move(view: View) -> Callable[[HttpRequest, int], HttpResponseBase]:
     """Only the node that an agent moves to, as long as it does, is shown anything."""
 
     def guarded(request: HttpRequest, move_id: int) -> HttpResponseBase:
         hop: Hop | None = request.META.get(HOP)
-        if hop is None:
+        if hop is None or hop.peer:  # of a client, whoever handed its request on
             return error_response(ErrorCode.NOT_FOUND, "There is nothing at this address.")
         try:
             return view(request, source.move_out(move_id, hop.sender))
@@ -46,11 +43,11 @@ def _of_a_move(view: View) -> Callable[[HttpRequest, int], HttpResponseBase]:
     return guarded
 
 
-def _freeze(request: HttpRequest, move: AgentMove) -> HttpResponse:
+def freeze(request: HttpRequest, move: AgentMove) -> HttpResponse:
     return JsonResponse(asdict(source.freeze(move)))
 
 
-def _inventory(request: HttpRequest, move: AgentMove) -> StreamingHttpResponse:
+def inventory(request: HttpRequest, move: AgentMove) -> StreamingHttpResponse:
     return StreamingHttpResponse(_lines(move), content_type="application/x-ndjson")
 
 
@@ -62,7 +59,7 @@ def _lines(move: AgentMove) -> Iterator[bytes]:
     yield _line({"end": count, "at": began})
 
 
-def _files(request: HttpRequest, move: AgentMove) -> StreamingHttpResponse:
+def files(request: HttpRequest, move: AgentMove) -> StreamingHttpResponse:
     try:
         wanted = [(str(root), str(rel)) for root, rel in json.loads(request.body)["files"]]
     except (ValueError, KeyError, TypeError) as error:
@@ -92,10 +89,3 @@ def _contents(roots: Mapping[str, Path], wanted: Iterable[tuple[str, str]]) -> I
 
 def _line(values: dict[str, Any]) -> bytes:
     return json.dumps(values).encode() + b"\n"
-
-
-node_door = [
-    path("moves/<int:move_id>/freeze", csrf_exempt(require_POST(_of_a_move(_freeze)))),
-    path("moves/<int:move_id>/inventory", require_GET(_of_a_move(_inventory))),
-    path("moves/<int:move_id>/files", csrf_exempt(require_POST(_of_a_move(_files)))),
-]

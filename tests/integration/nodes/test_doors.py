@@ -76,6 +76,8 @@ PATH = "/nodes/v1/moves/1/inventory"
 def test_the_door_opens_for_signed_requests_of_nodes_alone(fleet: Fleet, node_settings: None) -> None:
     signed = signature.sign(Hop("b", "a"), "GET", PATH)
     assert fleet.a.ask("GET", PATH).status == 404
+    for_a_client = signature.sign(Hop("b", "a", peer="10.0.0.9"), "GET", PATH)
+    assert fleet.a.ask("GET", PATH, **{HEADER: for_a_client}).status == 404
     assert fleet.a.ask("GET", PATH, **{HEADER: signed}).json["error"]["code"] == "conflict"  # no such move, but let in
     for wrong in (
         signature.sign(Hop("b", "b"), "GET", PATH),

@@ -20,6 +20,7 @@ def node(db: None, data_dir: Path, settings: Any) -> str:
     settings.MEMORY_NODE_NAME = "a"
     settings.MEMORY_NODE_URL = "http://127.0.0.1:1"
     settings.MEMORY_NODE_SECRET = SecretStr(SECRET)
+    settings.MIDDLEWARE = ["memory_appliance.nodes.door.NodeDoor", *settings.MIDDLEWARE]
     for name in "ab":
         Node.objects.create(name=name, url=f"http://127.0.0.1:{'12'['ab'.index(name)]}", seen_at=timezone.now())
     return "a"
