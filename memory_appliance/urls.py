@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_required
 from django.urls import include, path
@@ -11,7 +12,6 @@ from memory_appliance import health
 from memory_appliance.api.api import api
 from memory_appliance.mcp.door import mcp
 from memory_appliance.metrics.page import metrics
-from memory_appliance.nodes.views import node_door
 from memory_appliance.web.docs import api_docs
 from memory_appliance.web.sign_in import SignIn
 from memory_appliance.web.urls import pages
@@ -28,8 +28,10 @@ urlpatterns = [
     path("health/ready", health.ready, name="health-ready"),
     path("mcp", mcp, name="mcp"),
     path("metrics", metrics, name="metrics"),
-    path("nodes/v1/", include(node_door)),
 ]
+
+if settings.MEMORY_NODE_NAME:
+    urlpatterns.append(path("nodes/v1/", include("memory_appliance.nodes.urls")))
 
 handler400 = "memory_appliance.web.failures.bad_request"
 handler403 = "memory_appliance.web.failures.permission_denied"

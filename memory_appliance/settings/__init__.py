@@ -100,7 +100,7 @@ INSTALLED_APPS = [
     "memory_appliance",
 ]
 MIDDLEWARE = [
-    "memory_appliance.nodes.door.NodeDoor",
+    *(["memory_appliance.nodes.door.NodeDoor"] if OPTIONS.node_name else []),
     "memory_appliance.request_ids.RequestIds",
     "memory_appliance.metrics.requests.CountRequests",
     "memory_appliance.proxies.RealAddress",
