@@ -69,3 +69,23 @@ def test_huge_bodies_are_refused_unread(crowded: Server) -> None:
         with suppress(ConnectionResetError):
             assert endless.recv(1000).startswith(b"HTTP/1.1 413")
     assert until("answers", lambda: crowded.search("crowded", "nothing"), 5)
+
+
+def test_a_crowd_is_answered_or_told_when_to_come_again(crowded: Server) -> None:
+    body = b'{"query": "nothing"}'
+    request = POST + b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    with connections(crowded, 700, request) as crowd:
+        began = time.monotonic()
+        assert crowded.health() is not None and time.monotonic() - began < 5
+        answers = [_whole(connection) for connection in crowd]
+    statuses = {answer[9:12] for answer in answers}
+    assert "200" in statuses and statuses <= {"200", "429"}
+    assert all("retry-after: " in answer.lower() for answer in answers if answer[9:12] == "429")
+
+
+def _whole(connection: socket.socket) -> str:
+    connection.settimeout(60)
+    parts = []
+    while part := connection.recv(65536):
+        parts.append(part)
+    return b"".join(parts).decode()
