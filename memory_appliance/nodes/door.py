@@ -15,6 +15,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost, MiddlewareNotUsed, RequestDataTooBig
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -76,7 +77,7 @@ class NodeDoor:
                 "This server does not take the request for one of a node of its fleet.",
                 hint="Give all nodes the same MEMORY_NODE_SECRET, and clocks that agree within a minute.",
             )
-        home = home_of(request)
+        home = _home_if_known(request)
         if home is None:
             return self.get_response(request)
         if home.elsewhere:
@@ -118,6 +119,15 @@ def _restore(request: HttpRequest) -> Hop | None:
     if ARRIVED in request.META:
         request.META[ARRIVED] -= hop.waited_ms / 1000
     return hop
+
+
+def _home_if_known(request: HttpRequest) -> Home | None:
+    """Without the control database nobody can be asked: the request goes on, and is told so in its own way."""
+    try:
+        return home_of(request)
+    except DatabaseError as error:
+        logger.warning("it is not known whose a request is: %s", error)
+        return None
 
 
 def _plan(request: HttpRequest, home: Home) -> Plan:

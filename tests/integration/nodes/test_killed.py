@@ -45,9 +45,14 @@ def test_a_killed_process_delays_a_move_and_harms_nothing(fleet: Fleet, agent: s
     assert fleet.a.ask("POST", f"/api/v1/agents/{agent}/notes", {"text": "Written again."}).status == 201
 
 
-def test_a_node_that_is_lost_takes_only_its_own_agents_along(fleet: Fleet, agent: str) -> None:
+def test_a_node_that_is_lost_in_the_middle_of_a_move_takes_only_its_own_agents_along(fleet: Fleet, agent: str) -> None:
     fleet.b.agent(f"b-{agent}")
-    fleet.b.kill_all()
+    before = contents(fleet.a.data_dir / "workspaces" / agent)
+    with barriers(fleet.postgres, "copy") as at:
+        fleet.a.manage("nodes", "move", agent, "--to", "b", "--no-wait")
+        at.reached("copy")
+        fleet.b.kill_all()
+        at.drop_who_waits("copy")
     assert fleet.a.search(agent, "winter coats")["results"]
     lost = fleet.a.ask("POST", f"/api/v1/agents/b-{agent}/search", {"query": "anything"})
     assert (lost.status, lost.json["error"]["code"], lost.header("Retry-After")) == (503, "node_lost", "2")
@@ -56,6 +61,8 @@ def test_a_node_that_is_lost_takes_only_its_own_agents_along(fleet: Fleet, agent
     until("it shows as lost", lambda: "LOST" in fleet.a.manage("nodes", "list").stdout, 60)
     fleet.b.up()
     until("it is back", lambda: fleet.a.ask("GET", f"/api/v1/agents/b-{agent}").status == 200, 30)
+    until("the move has gone on by itself", lambda: "done" in moves_of(fleet.a, agent), 60)
+    assert contents(fleet.b.data_dir / "workspaces" / agent) == before
     assert "LOST" not in fleet.a.manage("nodes", "list").stdout
     fleet.a.call("DELETE", f"/api/v1/agents/b-{agent}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
@@ -83,3 +84,14 @@ def test_a_forged_header_is_refused(here: Agent) -> None:
     owner = person("owner", rights=["admin"])
     forged = Client().get("/api/v1/agents/al", headers={HEADER: "sender=b&to=a&mac=0"}, **owner.headers)
     assert forged.status_code == 403 and "MEMORY_NODE_SECRET" in forged.json()["error"]["hint"]
+
+
+def test_without_the_control_database_the_answer_is_in_words(there: Agent) -> None:
+    owner = person("owner", rights=["admin"])
+
+    def away(*_: Any) -> None:
+        raise OperationalError("the server closed the connection")
+
+    with connection.execute_wrapper(away):
+        answer = Client().get("/api/v1/agents/bo", **owner.headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "temporarily_unavailable")
