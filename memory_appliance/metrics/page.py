@@ -1,4 +1,4 @@
-"""/metrics for Prometheus: for this machine itself, for keys with the right `admin`, and for signed-in owners."""
+"""/metrics for Prometheus: for this machine itself, for admin keys of all agents, and for signed-in owners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not allowed:
         return error_response(
             ErrorCode.UNAUTHORIZED,
-            "Figures are for this machine alone, and for keys with the right admin.",
+            "Figures are for this machine alone, and for admin keys of all agents.",
             hint="Send an admin key as `Authorization: Bearer …`; docs/operations.md shows how Prometheus does it.",
         )
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_PLAIN_0_0_4)
@@ -48,8 +48,15 @@ def is_from_here(request: HttpRequest) -> bool:
 
 
 def _has_admin_key(request: HttpRequest) -> bool:
-    """Raises `ApiError` for a key without the right, and beyond a limit."""
-    return bool(ADMIN(request))
+    """Raises `ApiError` for a key without the right or for single agents alone, and beyond a limit."""
+    key = ADMIN(request)
+    if key is None:
+        return False
+    if key.agents != "*":
+        raise ApiError(
+            ErrorCode.FORBIDDEN, "These figures are about all agents.", hint='Use a key whose agents are "*".'
+        )
+    return True
 
 
 def _is_owner(request: HttpRequest) -> bool:

@@ -66,6 +66,11 @@ def test_another_machine_needs_an_admin_key(client: Client, db: None) -> None:
     assert (refused.status_code, refused.json()["error"]["code"]) == (403, "forbidden")
 
 
+def test_an_admin_of_single_agents_does_not_see_the_whole(client: Client, al: Agent) -> None:
+    key = cast.person("admin of al", agents=["al"], rights=["admin"])
+    assert client.get("/metrics", **ELSEWHERE, **key.headers).status_code == 403
+
+
 def test_a_signed_in_owner_may_see_it_and_nobody_else(client: Client, db: None) -> None:
     client.force_login(User.objects.create_user("guest"))
     assert client.get("/metrics", **ELSEWHERE).status_code == 401
