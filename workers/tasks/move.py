@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents.models import AgentMove
+from agents.nodes.moves import note_problem
 from agents.nodes.source import put_aside
 from agents.nodes.target import carry_on, clean_up
 from workers.app import app
@@ -44,12 +45,16 @@ def move(move_id: int) -> None:
 
 
 def _next_step(row: AgentMove, held: Held) -> None:
-    if row.step == AgentMove.Step.ASIDE:
-        put_aside(row)
-    elif row.step == AgentMove.Step.FAILED:
-        clean_up(row)
-    else:
-        carry_on(row, held.still)
+    try:
+        if row.step == AgentMove.Step.ASIDE:
+            put_aside(row)
+        elif row.step == AgentMove.Step.FAILED:
+            clean_up(row)
+        else:
+            carry_on(row, held.still)
+    except OSError as error:
+        logger.warning("the old copy of %s cannot be put aside: %s", row.agent.slug, error)
+        note_problem(row, f"{error.filename} cannot be put aside: {error.strerror}")
 
 
 class Held:
