@@ -58,12 +58,10 @@ def test_a_node_that_is_lost_in_the_middle_of_a_move_takes_only_its_own_agents_a
     assert (lost.status, lost.json["error"]["code"], lost.header("Retry-After")) == (503, "node_lost", "2")
     assert fleet.a.ask("GET", f"/api/v1/agents/b-{agent}", key="maa_" + "x" * 32).status == 401
     assert {row["slug"] for row in fleet.a.call("GET", "/api/v1/agents")["items"]} >= {agent, f"b-{agent}"}
-    until("it shows as lost", lambda: "LOST" in fleet.a.manage("nodes", "list").stdout, 60)
     fleet.b.up()
     until("it is back", lambda: fleet.a.ask("GET", f"/api/v1/agents/b-{agent}").status == 200, 30)
     until("the move has gone on by itself", lambda: "done" in moves_of(fleet.a, agent), 60)
     assert contents(fleet.b.data_dir / "workspaces" / agent) == before
-    assert "LOST" not in fleet.a.manage("nodes", "list").stdout
     fleet.a.call("DELETE", f"/api/v1/agents/b-{agent}")
 
 
