@@ -51,6 +51,7 @@ class Admission:
         if not self._enter(recall=path.endswith("/recall")):
             self._refused("waiting_room")
             return refuse(
+                environ,
                 start_response,
                 ErrorCode.TOO_MANY_REQUESTS,
                 "More requests wait already than can be answered soon.",

@@ -48,6 +48,7 @@ class ReceivedBodies:
         if not self._places.acquire(blocking=False):
             self._refused("bodies")
             return refuse(
+                environ,
                 start_response,
                 ErrorCode.TOO_MANY_REQUESTS,
                 "Too many requests are being sent at the same time.",
@@ -58,6 +59,7 @@ class ReceivedBodies:
         except OSError:
             self._refused("broken_body")
             return refuse(
+                environ,
                 start_response,
                 ErrorCode.BAD_REQUEST,
                 "The body ended before its announced length.",

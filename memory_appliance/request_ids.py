@@ -14,6 +14,10 @@ GetResponse = Callable[[HttpRequest], HttpResponse]
 NAME = "X-Request-ID"
 
 
+def id_for(theirs: str) -> str:
+    return theirs if SANE.fullmatch(theirs) else uuid.uuid4().hex
+
+
 class RequestIds:
     """Outermost of all: whatever is logged while a request is answered carries its id, and so do tasks it starts."""
 
@@ -21,8 +25,7 @@ class RequestIds:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        theirs = request.headers.get(NAME, "")
-        name = theirs if SANE.fullmatch(theirs) else uuid.uuid4().hex
+        name = id_for(request.headers.get(NAME, ""))
         token = request_id.set(name)
         try:
             response = self.get_response(request)
