@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.serializers import serialize
 from django.db import models
 
+from agents.backup.tables import insert
 from agents.models import (
     Agent,
     AgentMove,
@@ -47,13 +48,16 @@ COPIED: dict[type[models.Model], str] = {
 }
 """Table → the way from its rows to the agent; a table comes after those that it points to."""
 
+POINTED_AT = (Collection, Transcript)
+"""Whose new numbers others need; the rows of all other tables go in many at a time."""
+
 LEFT = (Run, AgentMove, IndexSnapshot)
 """Of the work of then, which is over."""
 
 LINKED = (CollectionShare, AgentRole)
 """Between this agent and others, or people: kept where the other side is still there."""
 
-_BATCH = 500
+_BATCH = 200
 
 
 def copy_agent(slug: str, source: str) -> Agent:
@@ -66,8 +70,12 @@ def copy_agent(slug: str, source: str) -> Agent:
     for model, way in COPIED.items():
         for rows in _batches(model, source, {way: then}):
             for row in rows:
-                number = row.pk
                 _renumber(row, numbers)
+            if model not in POINTED_AT:
+                insert(model, rows, "default", numbered=False)
+                continue
+            for row in rows:
+                number = row.pk
                 _insert(row)
                 numbers[model, number] = row.pk
     _link(then, agent, source)
@@ -91,7 +99,9 @@ def _batches(model: type[models.Model], source: str, wanted: dict[str, Any]) -> 
 def _renumber(row: models.Model, numbers: dict[tuple[type[models.Model], Any], Any]) -> None:
     for field in row._meta.concrete_fields:
         if isinstance(field, models.ForeignKey):
-            setattr(row, field.attname, numbers[field.related_model, getattr(row, field.attname)])
+            pointed = getattr(row, field.attname)
+            if pointed is not None:
+                setattr(row, field.attname, numbers[field.related_model, pointed])
 
 
 def _insert(row: models.Model) -> None:

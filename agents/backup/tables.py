@@ -23,7 +23,7 @@ def copy_tables(source: str, target: str, *, without: Collection[type[models.Mod
         for model in tables:
             if model not in without:
                 for rows in _batches(model, source):
-                    _insert(model, rows, target)
+                    insert(model, rows, target)
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), tables):
                 cursor.execute(statement)
@@ -49,9 +49,12 @@ def _batches(model: type[models.Model], source: str) -> Iterator[list[models.Mod
         yield batch
 
 
-def _insert(model: type[models.Model], rows: list[models.Model], target: str) -> None:
-    """As they are: `bulk_create` would write the time of now into fields that say when something was."""
-    fields = list(model._meta.concrete_fields)
+def insert(model: type[models.Model], rows: list[models.Model], target: str, *, numbered: bool = True) -> None:
+    """As they are: `bulk_create` would write the time of now into fields that say when something was.
+
+    Not `numbered`: the target gives each row a number of its own, which is not told.
+    """
+    fields = [field for field in model._meta.concrete_fields if numbered or not field.primary_key]
     query = InsertQuery(model)
     query.insert_values(fields, rows, raw=True)
     query.get_compiler(using=target).execute_sql()

@@ -13,7 +13,7 @@ from agents.actors import CLI, Caller
 from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.restore import Restored
 from agents.backup.restore_agent import restore_agent
-from agents.backup.rows import COPIED, LEFT, LINKED
+from agents.backup.rows import COPIED, LEFT, LINKED, POINTED_AT
 from agents.models import Agent, AgentRole, ApiKey, Transcript, WorkspaceWrite
 from agents.notes import note
 from agents.services import create_collection, delete_agent, share_collection
@@ -139,3 +139,8 @@ def test_every_table_of_an_agent_is_copied_or_left_on_purpose() -> None:
         for relation in model._meta.related_objects
     }  # fmt: skip
     assert pointing - known == set()
+
+
+def test_tables_that_others_point_to_are_numbered_one_by_one() -> None:
+    fields = [field for model in COPIED for field in model._meta.concrete_fields if field.is_relation]
+    assert {field.related_model for field in fields} <= {Agent, *POINTED_AT}
