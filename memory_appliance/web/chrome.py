@@ -44,15 +44,20 @@ MAIN: tuple[Link, ...] = (
 
 def chrome(request: HttpRequest) -> dict[str, Any]:
     """The context processor; nothing here asks the database unless a template uses it."""
-    theme = request.COOKIES.get(THEME_COOKIE, "")
     return {
         "layout": "base.html",
-        "theme": theme if theme in THEMES else "",
+        "theme": theme_of(request),
         "languages": settings.LANGUAGES,
         "language": get_language(),
         "is_owner": SimpleLazyObject(lambda: is_owner(request.user)),
         "main_links": SimpleLazyObject(lambda: _links(request)),
     }
+
+
+def theme_of(request: HttpRequest) -> str:
+    """The person's own choice; "" follows the system."""
+    theme = request.COOKIES.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _links(request: HttpRequest) -> list[Link]:

@@ -13,7 +13,9 @@ LAST_DAY = date(9998, 12, 31)
 
 
 class DayField(forms.DateField):
-    default_validators = [MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)]
-
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"), **kwargs)
+        super().__init__(
+            widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"),
+            validators=[MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY)],
+            **kwargs,
+        )

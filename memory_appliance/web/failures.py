@@ -2,37 +2,94 @@
 
 from __future__ import annotations
 
+import sys
+
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
-from memory_appliance.web.page import failure
+from memory_appliance.web.page import bare_failure
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, ErrorCode.BAD_REQUEST, "The request cannot be understood.")
+    if isinstance(exception, RequestDataTooBig | TooManyFieldsSent):
+        if wants_json(request):
+            return error_response(ErrorCode.BODY_TOO_LARGE, "The body is larger than this server reads.")
+        return bare_failure(
+            request,
+            status=ErrorCode.BODY_TOO_LARGE.status,
+            message=_("The form holds more than this server reads at once."),
+            hint=_("Nothing was changed. Go back, and send it in smaller parts."),
+        )
+    if wants_json(request):
+        return error_response(ErrorCode.BAD_REQUEST, "The request cannot be understood.")
+    return bare_failure(
+        request,
+        status=ErrorCode.BAD_REQUEST.status,
+        message=_("The request cannot be understood."),
+        hint=_("Check the address; a host name must be listed in MEMORY_ALLOWED_HOSTS."),
+    )
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, ErrorCode.FORBIDDEN, "You may not see this page.")
+    if wants_json(request):
+        return error_response(ErrorCode.FORBIDDEN, "You may not see this page.")
+    return bare_failure(
+        request,
+        status=ErrorCode.FORBIDDEN.status,
+        message=_("You may not see this page."),
+        hint=_("An owner of this server can give you the role that it needs."),
+    )
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return _answer(
-        request, ErrorCode.FORBIDDEN, "The form was not sent from this page.", hint="Reload the page and send it again."
+    if wants_json(request):
+        return error_response(ErrorCode.FORBIDDEN, "The form was not sent from this page.")
+    return bare_failure(
+        request,
+        status=ErrorCode.FORBIDDEN.status,
+        message=_("The form was not sent from this page."),
+        hint=_("Reload the page and send it again."),
     )
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _answer(request, ErrorCode.NOT_FOUND, "There is nothing at this address.")
+    if wants_json(request):
+        return error_response(ErrorCode.NOT_FOUND, "There is nothing at this address.")
+    return bare_failure(
+        request,
+        status=ErrorCode.NOT_FOUND.status,
+        message=_("There is nothing at this address."),
+        hint=_("It may have been removed. What your roles do not let you see does not exist for you."),
+    )
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _answer(request, ErrorCode.INTERNAL_ERROR, "The server made a mistake.")
-
-
-def _answer(request: HttpRequest, code: ErrorCode, message: str, *, hint: str = "") -> HttpResponse:
+    """A control database that is locked or away is no fault of the page, and goes by."""
+    if isinstance(sys.exc_info()[1], OperationalError):
+        return _database_busy(request)
     if wants_json(request):
-        return error_response(code, message, hint=hint)
-    # Without the request: a context processor that needs the database must not break the page that says so.
-    return failure(None, status=code.status, message=message, hint=hint or code.hint)
+        return error_response(ErrorCode.INTERNAL_ERROR, "The server made a mistake.")
+    return bare_failure(
+        request,
+        status=ErrorCode.INTERNAL_ERROR.status,
+        message=_("The server made a mistake."),
+        hint=_("This is a fault of the server; its log has the details."),
+    )
+
+
+def _database_busy(request: HttpRequest) -> HttpResponse:
+    code = ErrorCode.TEMPORARILY_UNAVAILABLE
+    if wants_json(request):
+        return error_response(code, "The control database is busy or cannot be reached.")
+    response = bare_failure(
+        request,
+        status=code.status,
+        message=_("The control database is busy or cannot be reached."),
+        hint=_("Try again in a few seconds."),
+    )
+    response["Retry-After"] = "2"
+    return response

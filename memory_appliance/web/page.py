@@ -1,17 +1,20 @@
-"""answer(): a page as a whole, or only its main part for htmx; failures of the rules become calm pages."""
+"""answer(): a page as a whole, or only its main part for htmx; failures become calm pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from agents.errors import RuleError
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.errors import engine_code
 from memory_appliance.api.shape import wants_json
+from memory_appliance.web.chrome import theme_of
 from memory_appliance.web.diff import visible
 from search.errors import SearchError
 
@@ -42,14 +45,39 @@ def failure(request: HttpRequest | None, *, status: int, message: str, hint: str
     return render(request, "failure.html", context, status=status)
 
 
+def bare_failure(request: HttpRequest, *, status: int, message: str, hint: str) -> HttpResponse:
+    """As `failure`, but asking nothing of the database: what cannot be read must not break the page that says so."""
+    context = {
+        "status": status,
+        "message": message,
+        "hint": hint,
+        "language": get_language(),
+        "theme": theme_of(request),
+    }
+    return render(None, "failure.html", context, status=status)
+
+
 class PageFailures:
-    """What a page's use-case refuses is told in its own words and with its own status; programs have api/errors.py."""
+    """What a page's use-case refuses is told in its own words and with its own status; programs have api/errors.py.
+
+    A method that a page does not have is told too: Django's own answer has no body.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed) or wants_json(request):
+            return response
+        page = failure(
+            request,
+            status=response.status_code,
+            message=_("This address cannot be opened like that."),
+            hint=_("Open the page it belongs to, and use the buttons there."),
+        )
+        page["Allow"] = response["Allow"]
+        return page
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, RuleError | SearchError) or wants_json(request):

@@ -8,14 +8,15 @@ from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse, reverse_lazy
+from django.utils.translation import gettext as _
 
 from agents.actors import Actor
 from agents.audit import record
 from agents.first_owner import nobody_yet
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.throttles import LOGIN_FAILURES, NAME_FAILURES, TooMany, refuse_when_used_up, take
+from memory_appliance.web.page import bare_failure
 
 
 class SignIn(LoginView):
@@ -32,7 +33,7 @@ class SignIn(LoginView):
             refuse_when_used_up(LOGIN_FAILURES, _address(request))
             refuse_when_used_up(NAME_FAILURES, _name(request))
         except TooMany as error:
-            return _wait(error)
+            return _wait(request, error)
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
@@ -53,7 +54,7 @@ class SignIn(LoginView):
             take(LOGIN_FAILURES, _address(self.request))
             take(NAME_FAILURES, name)
         except TooMany as error:
-            return _wait(error)
+            return _wait(self.request, error)
         return super().form_invalid(form)
 
 
@@ -67,10 +68,13 @@ class PasswordChange(PasswordChangeView):
         return response
 
 
-def _wait(error: TooMany) -> HttpResponse:
-    code = ErrorCode.TOO_MANY_REQUESTS
-    context = {"status": code.status, "message": str(error), "hint": f"Try again in {error.retry_after} seconds."}
-    response = render(None, "failure.html", context, status=code.status)
+def _wait(request: HttpRequest, error: TooMany) -> HttpResponse:
+    response = bare_failure(
+        request,
+        status=ErrorCode.TOO_MANY_REQUESTS.status,
+        message=_("There were too many wrong passwords."),
+        hint=_("Try again in %(n)s seconds.") % {"n": error.retry_after},
+    )
     response["Retry-After"] = str(error.retry_after)
     return response
 

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.agent_settings import read_settings
 from agents.memory_health.review import Pair, Place, Reviewed, last_review, request_review
@@ -68,8 +68,11 @@ def memory_health(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 @agent_page("edit")
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, access: Access) -> HttpResponse:
+    """Starts it. Whoever only opens the address, as after signing in on the way, is led to the page."""
+    if request.method != "POST":
+        return redirect("memory-health", access.agent.slug)
     run = request_review(actor=access.actor, agent=access.agent)
     if dispatch(run):
         messages.success(request, gettext("The notes are being looked through; nothing is changed by it."))

@@ -40,7 +40,9 @@ def test_filters_narrow_the_list(admin: Client) -> None:
     assert "pear" in admin.get("/audit?until=9998-12-31").content.decode()
 
 
-@pytest.mark.parametrize("query", ["action=A B", "agent=../x", "since=yesterday", "until=2020-99-01", "until=9999-12-31"])
+@pytest.mark.parametrize(
+    "query", ["action=A B", "agent=../x", "since=yesterday", "until=2020-99-01", "until=9999-12-31"]
+)
 def test_a_filter_that_cannot_be_used_is_said_beside_its_field(admin: Client, query: str) -> None:
     page = admin.get(f"/audit?{query}")
     assert page.status_code == 422 and 'class="errorlist' in page.content.decode()
