@@ -24,23 +24,27 @@
 
   document.addEventListener("DOMContentLoaded", () => armAll(document));
   document.addEventListener("htmx:load", (event) => armAll(event.target));
-  // A server that does not answer is asked again at the same pace; the page says that it is out of date.
-  for (const name of ["htmx:sendError", "htmx:timeout"]) {
-    document.addEventListener(name, (event) => {
-      document.body.classList.add("offline");
-      const part = event.target.closest && event.target.closest("[data-poll]");
-      if (part) arm(part);
-    });
-  }
+  // A part that was not replaced, whatever the reason, asks again at its pace. A server that does not answer is told
+  // on the page until it does.
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.successful) document.body.classList.remove("offline");
+    const part = event.target.closest && event.target.closest("[data-poll]");
+    if (part) arm(part);
+    if (event.detail.successful) away(false);
   });
+  for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, () => away(true));
+
+  function away(now) {
+    if (document.body.classList.contains("offline") === now) return;
+    document.body.classList.toggle("offline", now);
+    document.getElementById("announce").textContent = now ? document.getElementById("away").textContent : "";
+  }
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) document.querySelectorAll("[data-poll]").forEach((part) => htmx.trigger(part, "poll"));
   });
 
-  // An answer without the part that was asked for: a refusal is shown in the part's place; anything else, such as the
-  // sign-in page when the session is over, is a page of its own.
+  // An answer without the part that was asked for: a refusal is shown in the part's place; a failure that is no page of
+  // ours, such as a proxy's, is a server that is away; anything else, such as the sign-in page when the session is over,
+  // is a page of its own.
   document.addEventListener("htmx:beforeSwap", (event) => {
     const asked = event.detail.requestConfig.elt.closest("[hx-select]");
     if (!asked || !event.detail.shouldSwap) return;
@@ -52,7 +56,10 @@
       event.detail.swapOverride = "innerHTML";
     } else {
       event.detail.shouldSwap = false;
-      location.reload();
+      if (event.detail.xhr.status >= 400) {
+        event.detail.isError = true;
+        away(true);
+      } else location.reload();
     }
   });
 
