@@ -98,5 +98,3 @@ def test_a_look_is_remembered(client: Client, db: None, django_assert_num_querie
     first = remembered()
     with django_assert_num_queries(0):
         assert remembered() is first
-
-
