@@ -15,6 +15,7 @@ from agents.actors import Actor, Caller
 from agents.admin import actor_of
 from agents.models import Agent
 from agents.roles import ROLES, Role, is_owner, role_with
+from memory_appliance.web.kept_form import holds_writing, keep
 
 Rest = ParamSpec("Rest")
 
@@ -50,7 +51,7 @@ def person_page(view: Callable[Concatenate[HttpRequest, Rest], HttpResponse]) ->
     @wraps(view)
     def gated(request: HttpRequest, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return _signed_out(request)
         return view(request, *args, **kwargs)
 
     return gated
@@ -62,7 +63,7 @@ def owner_page(view: Callable[Concatenate[HttpRequest, Rest], HttpResponse]) -> 
     @wraps(view)
     def gated(request: HttpRequest, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return _signed_out(request)
         if not is_owner(request.user):
             raise PermissionDenied
         return view(request, *args, **kwargs)
@@ -78,7 +79,7 @@ def agent_page(role: Role = "view") -> Callable[[Callable[..., HttpResponse]], C
         @wraps(view)
         def gated(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
             if not request.user.is_authenticated:
-                return redirect_to_login(request.get_full_path())
+                return _signed_out(request)
             access = access_to(request, slug)
             if not access.may(role):
                 raise PermissionDenied
@@ -96,3 +97,7 @@ def access_to(request: HttpRequest, slug: str) -> Access:
     if agent is None or role is None:
         raise Http404
     return Access(agent=agent, role=role, actor=actor_of(request))
+
+
+def _signed_out(request: HttpRequest) -> HttpResponse:
+    return keep(request) if holds_writing(request) else redirect_to_login(request.get_full_path())

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
+from memory_appliance.web.kept_form import holds_writing, is_from_here, keep
 from memory_appliance.web.page import bare_failure
 
 
@@ -46,8 +47,11 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Signing in makes every form that is open in another tab too old; what was written there is not lost."""
     if wants_json(request):
         return error_response(ErrorCode.FORBIDDEN, "The form was not sent from this page.")
+    if is_from_here(request) and holds_writing(request):
+        return keep(request)
     return bare_failure(
         request,
         status=ErrorCode.FORBIDDEN.status,

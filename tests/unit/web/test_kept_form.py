@@ -1,0 +1,68 @@
+"""What somebody wrote survives a session that ended, and a sign-in in another tab."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from agents.models import Agent
+from tests import cast
+
+HERE = {"origin": "http://testserver"}
+TEXT = "- The boiler <b>wants</b> 1.4 bar.\n\n- 锅炉\n"
+NOTE = {"text": TEXT, "target": "file", "path": "memory/boiler.md", "key": "k1"}
+NEW = "/agents/al/files/new"
+
+
+@pytest.fixture
+def tab(al: Agent) -> Client:
+    """A browser that sends a form's token as a real one does; its session has ended."""
+    return Client(enforce_csrf_checks=True)
+
+
+def fields(page: Any) -> dict[str, str]:
+    """What a browser would send from the form that holds the text."""
+    form = page.content.decode().split('enctype="multipart/form-data"')[1].split("</form>")[0]
+    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    written = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", form, re.DOTALL)
+    assert written is not None
+    return {unescape(name): unescape(value) for name, value in hidden} | {"text": unescape(written[1])}
+
+
+def signed_in_elsewhere(tab: Client) -> None:
+    User.objects.create_superuser("owner", password="a long password")
+    token = tab.get("/accounts/login/").cookies["csrftoken"].value
+    tab.post("/accounts/login/", {"username": "owner", "password": "a long password", "csrfmiddlewaretoken": token})
+
+
+def test_a_text_sent_after_the_session_ended_is_kept_and_sent_again(tab: Client, al: Agent) -> None:
+    User.objects.create_superuser("somebody")
+    token = tab.get("/accounts/login/").cookies["csrftoken"].value
+    kept = tab.post(NEW, {**NOTE, "csrfmiddlewaretoken": token}, headers=HERE)
+    assert kept.status_code == 403 and "You were signed out meanwhile" in kept.content.decode()
+    assert "<b>" not in kept.content.decode() and not Path(al.workspace, "memory/boiler.md").exists()
+    signed_in_elsewhere(tab)
+    too_old = tab.post(NEW, fields(kept), headers=HERE)
+    assert too_old.status_code == 403 and "signed in since" in too_old.content.decode()
+    assert tab.post(NEW, fields(too_old), headers=HERE).status_code == 302
+    assert "The boiler <b>wants</b> 1.4 bar." in Path(al.workspace, "memory/boiler.md").read_text()
+
+
+@pytest.mark.parametrize("origin", [{}, {"origin": "http://evil.example"}, {"origin": "null"}])
+def test_a_form_of_another_site_is_not_offered_to_be_sent(tab: Client, al: Agent, origin: dict[str, str]) -> None:
+    signed_in_elsewhere(tab)
+    page = tab.post(NEW, NOTE, headers=origin)
+    assert page.status_code == 403 and "boiler" not in page.content.decode()
+    assert "not sent from this page" in page.content.decode()
+
+
+def test_what_is_no_writing_is_asked_to_sign_in_as_ever(client: Client, al: Agent) -> None:
+    cast.write_files(al, {"MEMORY.md": "- a\n"})
+    for form in ({"path": "MEMORY.md", "confirmed": "yes"}, {"text": " \n"}):
+        assert "/login/" in client.post("/agents/al/file/forget", form)["Location"]
