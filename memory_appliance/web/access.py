@@ -10,12 +10,14 @@ from typing import Any, Concatenate, ParamSpec
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from agents.actors import Actor, Caller
 from agents.admin import actor_of
 from agents.models import Agent
 from agents.roles import ROLES, Role, is_owner, role_with
-from memory_appliance.web.kept_form import holds_writing, keep
+from memory_appliance.web.kept_form import holds_writing, kept_form
+from memory_appliance.web.page import bare_failure
 
 Rest = ParamSpec("Rest")
 
@@ -100,4 +102,14 @@ def access_to(request: HttpRequest, slug: str) -> Access:
 
 
 def _signed_out(request: HttpRequest) -> HttpResponse:
-    return keep(request) if holds_writing(request) else redirect_to_login(request.get_full_path())
+    """To the sign-in page and back; a form with somebody's writing waits where it is."""
+    if not holds_writing(request):
+        return redirect_to_login(request.get_full_path())
+    return bare_failure(
+        request,
+        status=403,
+        message=_("You were signed out meanwhile."),
+        hint=_("Nothing was saved. Sign in in another tab, then come back here and send your text again."),
+        signed_out=True,
+        **kept_form(request),
+    )

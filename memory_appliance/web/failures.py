@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
-from memory_appliance.web.kept_form import holds_writing, is_from_here, keep
+from memory_appliance.web.kept_form import holds_writing, kept_form
 from memory_appliance.web.page import bare_failure
 
 
@@ -43,6 +43,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
         status=ErrorCode.FORBIDDEN.status,
         message=_("You may not see this page."),
         hint=_("An owner of this server can give you the role that it needs."),
+        **kept_form(request),
     )
 
 
@@ -50,8 +51,14 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Signing in makes every form that is open in another tab too old; what was written there is not lost."""
     if wants_json(request):
         return error_response(ErrorCode.FORBIDDEN, "The form was not sent from this page.")
-    if is_from_here(request) and holds_writing(request):
-        return keep(request)
+    if holds_writing(request):
+        return bare_failure(
+            request,
+            status=ErrorCode.FORBIDDEN.status,
+            message=_("You have signed in since this form was opened."),
+            hint=_("Nothing was saved yet."),
+            **kept_form(request),
+        )
     return bare_failure(
         request,
         status=ErrorCode.FORBIDDEN.status,
@@ -68,6 +75,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         status=ErrorCode.NOT_FOUND.status,
         message=_("There is nothing at this address."),
         hint=_("It may have been removed. What your roles do not let you see does not exist for you."),
+        **kept_form(request),
     )
 
 
@@ -94,6 +102,7 @@ def _database_busy(request: HttpRequest) -> HttpResponse:
         status=code.status,
         message=_("The control database is busy or cannot be reached."),
         hint=_("Try again in a few seconds."),
+        **kept_form(request),
     )
     response["Retry-After"] = "2"
     return response

@@ -16,6 +16,7 @@ from memory_appliance.api.errors import engine_code
 from memory_appliance.api.shape import wants_json
 from memory_appliance.web.chrome import theme_of
 from memory_appliance.web.diff import visible
+from memory_appliance.web.kept_form import kept_form
 from search.errors import SearchError
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -41,11 +42,12 @@ def wants_part(request: HttpRequest) -> bool:
 def failure(request: HttpRequest | None, *, status: int, message: str, hint: str = "") -> HttpResponse:
     """A page that says what went wrong and what to do; also what htmx swaps in where a part was asked for."""
     layout = "fragment.html" if request is not None and getattr(request, "htmx", False) else "base.html"
-    context = {"layout": layout, "status": status, "message": visible(message), "hint": visible(hint)}
+    told = {"layout": layout, "status": status, "message": visible(message), "hint": visible(hint)}
+    context = told | (kept_form(request) if request is not None else {})
     return render(request, "failure.html", context, status=status)
 
 
-def bare_failure(request: HttpRequest, *, status: int, message: str, hint: str) -> HttpResponse:
+def bare_failure(request: HttpRequest, *, status: int, message: str, hint: str, **extra: object) -> HttpResponse:
     """As `failure`, but asking nothing of the database: what cannot be read must not break the page that says so."""
     context = {
         "status": status,
@@ -53,6 +55,7 @@ def bare_failure(request: HttpRequest, *, status: int, message: str, hint: str) 
         "hint": hint,
         "language": get_language(),
         "theme": theme_of(request),
+        **extra,
     }
     return render(None, "failure.html", context, status=status)
 

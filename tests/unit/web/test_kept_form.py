@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import Client
 
+from agents import services
 from agents.models import Agent
+from memory_appliance.web.files import new
 from tests import cast
 
 HERE = {"origin": "http://testserver"}
@@ -49,7 +53,7 @@ def test_a_text_sent_after_the_session_ended_is_kept_and_sent_again(tab: Client,
     assert "<b>" not in kept.content.decode() and not Path(al.workspace, "memory/boiler.md").exists()
     signed_in_elsewhere(tab)
     too_old = tab.post(NEW, fields(kept), headers=HERE)
-    assert too_old.status_code == 403 and "signed in since" in too_old.content.decode()
+    assert too_old.status_code == 403 and "You have signed in since" in too_old.content.decode()
     assert tab.post(NEW, fields(too_old), headers=HERE).status_code == 302
     assert "The boiler <b>wants</b> 1.4 bar." in Path(al.workspace, "memory/boiler.md").read_text()
 
@@ -65,4 +69,35 @@ def test_a_form_of_another_site_is_not_offered_to_be_sent(tab: Client, al: Agent
 def test_what_is_no_writing_is_asked_to_sign_in_as_ever(client: Client, al: Agent) -> None:
     cast.write_files(al, {"MEMORY.md": "- a\n"})
     for form in ({"path": "MEMORY.md", "confirmed": "yes"}, {"text": " \n"}):
-        assert "/login/" in client.post("/agents/al/file/forget", form)["Location"]
+        assert "/login/" in client.post("/agents/al/file/forget", form, headers=HERE)["Location"]
+
+
+def _deleted(agent: Agent, _monkeypatch: Any) -> None:
+    agent.delete()
+
+
+def _without_a_folder(agent: Agent, _monkeypatch: Any) -> None:
+    shutil.rmtree(agent.workspace)
+
+
+def _locked(_agent: Agent, monkeypatch: Any) -> None:
+    def locked(**_values: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(new, "note", locked)
+
+
+@pytest.mark.parametrize(("happens", "status"), [(_deleted, 404), (_without_a_folder, 503), (_locked, 503)])
+def test_whatever_happens_between_opening_and_sending_the_text_is_there(
+    admin: Client, al: Agent, monkeypatch: Any, happens: Any, status: int
+) -> None:
+    admin.raise_request_exception = False
+    happens(al, monkeypatch)
+    page = admin.post(NEW, NOTE, headers=HERE)
+    assert page.status_code == status and fields(page).items() >= NOTE.items()
+
+
+def test_a_role_that_was_taken_away_takes_no_text_along(client: Client, al: Agent) -> None:
+    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    page = client.post(NEW, NOTE, headers=HERE)
+    assert page.status_code == 403 and fields(page)["text"] == TEXT
