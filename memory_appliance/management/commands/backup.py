@@ -23,6 +23,7 @@ from agents.backup import (
 )
 from agents.backup.catalog import LATEST
 from agents.backup.values import ReportProgress
+from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Failed, Output
 from search.errors import SearchError
 
@@ -91,8 +92,8 @@ def _make(output: Output, folder: Path | None, *, with_secrets: bool, with_index
         output.answer({**_shown(made), "removed": removed})
         return
     output.line(
-        f"Backup {made.name}: {made.files} files, {_size(made.size)}, of which {_size(made.added)} were new; "
-        f"read back whole; {made.seconds:.1f} s."
+        f"Backup {made.name}: {counted(made.files, 'file')}, {_size(made.size)}, of which {_size(made.added)} were "
+        f"new; read back whole; {made.seconds:.1f} s."
     )
     if not made.with_secrets:
         output.line("Without secrets: provider keys and the key of web sessions are not in it (--with-secrets).")
@@ -108,7 +109,8 @@ def _list(output: Output, folder: Path | None) -> None:
         output.answer([_shown(backup) for backup in backups])
         return
     for one in backups:
-        what = "control database only" if one.control_only else f"{len(one.agents)} agents, {one.files} files"
+        held = f"{counted(len(one.agents), 'agent')}, {counted(one.files, 'file')}"
+        what = "control database only" if one.control_only else held
         extras = [word for word, there in (("secrets", one.with_secrets), ("indexes", one.with_indexes)) if there]
         with_extras = f", with {' and '.join(extras)}" if extras else ""
         output.line(f"{one.name}  {one.reason:<16}  {_size(one.size):>9}  {what}{with_extras}")
@@ -121,7 +123,7 @@ def _verify(output: Output, name: str, folder: Path | None) -> None:
     if output.as_json:
         output.answer({**asdict(found), "ok": found.ok})
     elif found.ok:
-        output.line(f"{found.name} is whole: {found.files} files, {_size(found.size)}.")
+        output.line(f"{found.name} is whole: {counted(found.files, 'file')}, {_size(found.size)}.")
     for problem in () if output.as_json else found.problems:
         output.line(f"✗ {problem}")
     if not found.ok:

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from agents.errors import RuleError
 from memory_appliance.doctor import Finding, run_doctor, worst
+from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Output
 
 _MARKS = {"ok": "✓", "warning": "!", "problem": "✗", "skipped": "–"}
@@ -79,9 +80,9 @@ def _show(output: Output, finding: Finding) -> None:
 def _verdict(findings: list[Finding]) -> str:
     counts = {level: sum(1 for finding in findings if finding.level == level) for level in _MARKS}
     if counts["problem"]:
-        return f"{counts['problem']} problems, {counts['warning']} warnings."
+        return f"{counted(counts['problem'], 'problem')}, {counted(counts['warning'], 'warning')}."
     if counts["warning"]:
-        return f"No problem, {counts['warning']} warnings."
+        return f"No problem, {counted(counts['warning'], 'warning')}."
     return f"All is well: {counts['ok']} checks passed" + (
         f", {counts['skipped']} skipped." if counts["skipped"] else "."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 import zipfile
@@ -14,8 +15,11 @@ from django.db import DatabaseError
 from agents.actors import CLI
 from agents.errors import RuleError
 from agents.export import write_export
+from agents.models import Collection
 from agents.nodes.ownership import require_owned
 from agents.selectors import get_agent
+from memory_appliance.management.counted import counted
+from memory_appliance.management.memory.output import Output
 
 
 class Command(BaseCommand):
@@ -43,7 +47,11 @@ class Command(BaseCommand):
             self._fail(f"{error.filename or folder}: {error.strerror}. Nothing is promised of what is there now.")
         except DatabaseError as error:
             self._fail(f"The control database cannot be used: {error}. See manage.py doctor.")
-        self.stdout.write(f"{count} Markdown files and agent.json are in {folder}.")
+        self.stdout.write(f"{counted(count, 'Markdown file')} and agent.json are in {folder}.")
+        about = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
+        elsewhere = [one for one in about["collections"] if one["kind"] == Collection.Kind.CUSTOM]
+        for line in (*(f"collection {one['name']}: {one['path']}" for one in elsewhere), *about["left_out"]):
+            Output(self.stdout, self.stderr).remark(f"left out: {line}")
 
     def _fail(self, line: str) -> None:
         self.stderr.write(f"error: {line}")

@@ -9,6 +9,7 @@ from agents.actors import CLI, Caller
 from agents.memory import SearchParams
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Failed, Output
+from search.citations import with_source
 from search.outcome import Hit, SearchOutcome
 
 
@@ -38,6 +39,8 @@ def _print(output: Output, outcome: SearchOutcome) -> None:
 def _print_hit(output: Output, hit: Hit) -> None:
     lines = f"L{hit.start_line}-L{hit.end_line}"
     output.line(f"{hit.score:.2f}  {hit.citation or f'{hit.path}#{lines}'}")
-    for line in hit.snippet.splitlines():
-        output.line(f"      {line}")
+    # The place stands above the passage already.
+    passage = hit.snippet.removesuffix(with_source("", hit.citation)) if hit.citation else hit.snippet
+    for line in passage.rstrip().splitlines():
+        output.line(f"      {line}".rstrip())
     output.line()

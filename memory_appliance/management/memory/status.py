@@ -7,6 +7,7 @@ from dataclasses import asdict
 from agents import memory
 from agents.context import near_limits
 from agents.models import Agent
+from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.choose import some_agents
 from memory_appliance.management.memory.output import Output
 from search.index.report import IndexStatus
@@ -36,7 +37,8 @@ def _as_json(row: Agent, state: IndexStatus) -> dict[str, object]:
 def _print(output: Output, row: Agent, state: IndexStatus) -> None:
     updated = f"{row.last_update_at:%Y-%m-%d %H:%M:%S} UTC" if row.last_update_at else "never"
     output.line(f"{row.slug}  {row.workspace}")
-    output.line(f"  indexed   {state.files} files, {state.chunks} chunks, {state.size_bytes / 1e6:.1f} MB")
+    size = f"{state.size_bytes / 1e6:.1f} MB"
+    output.line(f"  indexed   {counted(state.files, 'file')}, {counted(state.chunks, 'chunk')}, {size}")
     output.line(f"  vectors   {state.embedded} of {state.chunks}, {state.pending} waiting")
     output.line(f"  updated   {updated}")
     if row.last_error:
@@ -46,6 +48,6 @@ def _print(output: Output, row: Agent, state: IndexStatus) -> None:
     for warning in near_limits(row):
         output.line(f"  note      {warning}")
     for collection in state.collections:
-        output.line(f"  {collection.name}: {collection.files} files, {collection.chunks} chunks")
+        output.line(f"  {collection.name}: {counted(collection.files, 'file')}, {counted(collection.chunks, 'chunk')}")
         for problem in collection.problems:
             output.line(f"    ! {problem.path}: {problem.problem}")

@@ -91,6 +91,16 @@ def test_an_agent_is_exported_as_a_plain_folder(al: Agent, tmp_path: Path, capsy
     assert json.loads((tmp_path / "out/agent.json").read_text())["slug"] == "al"
 
 
+def test_an_export_names_what_it_leaves_where_it_is(al: Agent, tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    al.collections.create(name="shed", path=str(tmp_path / "elsewhere"), pattern="**/*.md")
+    (Path(al.workspace) / "memory").mkdir(exist_ok=True)
+    (Path(al.workspace) / "memory/link.md").symlink_to("/etc/hostname")
+    call_command("export", "al", str(tmp_path / "out"))
+    said = capsys.readouterr().err
+    assert f"left out: collection shed: {tmp_path / 'elsewhere'}" in said and "left out: memory/link.md" in said
+
+
 def test_an_export_overwrites_nothing(al: Agent, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine.md").touch()

@@ -40,6 +40,11 @@ def test_search_prints_what_it_found(al: Agent, capsys: pytest.CaptureFixture[st
     assert "MEMORY.md#L" in text and "blue pot" in text
 
 
+def test_each_hit_names_its_place_once(al: Agent, capsys: pytest.CaptureFixture[str]) -> None:
+    text = said(capsys, "search", "spare key", "--agent", "al", "--max-results", "1")
+    assert text.count("MEMORY.md#L") == 1 and "\n      \n" not in text
+
+
 def test_search_as_json_has_the_shape_of_the_api(al: Agent, capsys: pytest.CaptureFixture[str]) -> None:
     answer = json.loads(said(capsys, "search", "spare key", "--json"))
     assert (answer["agent"], answer["outcome"], answer["results"][0]["path"]) == ("al", "ok", "MEMORY.md")
@@ -80,7 +85,7 @@ def test_an_unknown_collection_fails_with_its_name(al: Agent, capsys: pytest.Cap
 
 
 def test_status_counts_files_chunks_and_waiting_vectors(al: Agent, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "1 files" in said(capsys, "status")
+    assert "1 file, 1 chunk, " in said(capsys, "status")
     (state,) = json.loads(said(capsys, "status", "--json"))
     assert (state["agent"], state["files"], state["embedded"]) == ("al", 1, 0)
     assert state["pending"] == state["chunks"] > 0
