@@ -89,6 +89,24 @@
     if (form && event.target.matches("select, [type=checkbox], [type=radio], [type=date]")) form.requestSubmit();
   });
 
+  // A form that is sent twice by an impatient click is one form; after a while, or on coming back, it can be sent anew.
+  const AGAIN_MS = 5000;
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post") return;
+    if (Date.now() - (form.dataset.sent || 0) < AGAIN_MS) event.preventDefault();
+    else form.dataset.sent = Date.now();
+  });
+  window.addEventListener("pageshow", () => {
+    document.querySelectorAll("form[data-sent]").forEach((form) => { delete form.dataset.sent; });
+  });
+
+  // A row of links that is wider than the window is moved to the one that is current.
+  document.querySelectorAll(".main-links, .tabs").forEach((row) => {
+    const here = row.querySelector("[aria-current]");
+    if (here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+  });
+
   // Menus made of <details> close when one goes elsewhere.
   document.addEventListener("click", (event) => {
     document.querySelectorAll("details.personal[open]").forEach((menu) => {

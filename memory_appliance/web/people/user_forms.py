@@ -72,7 +72,10 @@ class UserForm(forms.Form):
 
 
 class RolesForm(forms.Form):
-    """A choice for each role that the person has, and one more; an empty choice takes a role away."""
+    """A choice for each role that the person has, and one more; an empty choice takes a role away.
+
+    A role that the form does not name was given after it was opened, and stays.
+    """
 
     add = forms.ChoiceField(label=_("One more agent"), required=False)
     add_role = forms.ChoiceField(label=_("Role"), required=False, choices=[(role, ROLE_WORDS[role]) for role in ROLES])
@@ -96,7 +99,9 @@ class RolesForm(forms.Form):
     def roles(self) -> dict[str, Role]:
         """All that the person is to have, as `update_user` takes them."""
         given = self.cleaned_data
-        chosen = {slug: given[f"role-{slug}"] for slug in self.had}
+        chosen = {
+            slug: given[f"role-{slug}"] if f"role-{slug}" in self.data else role for slug, role in self.had.items()
+        }
         if given["add"]:
             chosen[given["add"]] = given["add_role"] or ROLES[0]
         return {slug: cast(Role, role) for slug, role in chosen.items() if role}

@@ -46,6 +46,16 @@ def test_a_secret_is_copied_with_one_button(visit: Callable[..., Visit]) -> None
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#secret").input_value()
 
 
+def test_an_impatient_double_click_makes_one_key(visit: Callable[..., Visit]) -> None:
+    page = visit().go("/keys/new")
+    page.get_by_label("Name").fill("clicked twice")
+    page.get_by_label("all agents").check()
+    page.get_by_role("button", name="Make the key").dblclick()
+    page.wait_for_selector("#secret")
+    page.goto("/keys")
+    assert page.get_by_role("link", name="Revoke clicked twice").count() == 1
+
+
 def test_a_role_is_given_on_a_phone_without_script(visit: Callable[..., Visit]) -> None:
     window = visit(size=PHONE, script=False)
     page = window.go("/users")

@@ -65,8 +65,8 @@ OF_AN_AGENT = {
 PERSONAL = {"accounts/password/", "admin/password_change/"}
 """Show a person nothing but what is theirs."""
 
-BY_KEY = {"api/v1/", "mcp", "nodes/v1/"}
-"""Know keys, or another node's proof, and no sessions; tests/unit/{api,mcp,nodes} walk them."""
+BY_KEY = {"api/v1/", "mcp"}
+"""Know keys and no sessions; tests/unit/{api,mcp} walk them. The nodes' door is there for nodes alone."""
 
 OWNERS = {"admin/"}
 

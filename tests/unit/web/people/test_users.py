@@ -52,6 +52,12 @@ def test_roles_are_changed_and_taken_away(admin: Client, bob: User, al_2: Agent)
     assert page.status_code == 422 and selectors.roles_of(selectors.get_user(bob.pk)) == {"al-2": "view"}
 
 
+def test_a_role_given_in_another_tab_meanwhile_stays(admin: Client, bob: User, al_2: Agent) -> None:
+    services.update_user(actor=cast.OWNER, user=bob, roles={"al": "view", "al-2": "edit"})
+    admin.post(f"/users/{bob.pk}", {"do": "roles", "role-al": "admin"})
+    assert selectors.roles_of(selectors.get_user(bob.pk)) == {"al": "admin", "al-2": "edit"}
+
+
 def test_who_is_shut_out_is_signed_out(admin: Client, bob: User) -> None:
     member = Client()
     member.force_login(bob)
