@@ -35,6 +35,16 @@ def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[
     expect(page.locator("#setting-min_score")).to_have_value("")
 
 
+def test_a_phone_shows_where_one_is_in_rows_that_are_wider(visit: Callable[..., Visit]) -> None:
+    window = visit(size=PHONE)
+    for address in ("/agents/demo/history", "/system/about"):
+        page = window.go(address)
+        for row in page.locator("nav:has(> [aria-current])").all():
+            box, here = row.bounding_box(), row.locator("[aria-current]").bounding_box()
+            assert box and here
+            assert box["x"] - 1 <= here["x"] and here["x"] + here["width"] <= box["x"] + box["width"] + 1
+
+
 def test_a_folder_is_looked_into_while_it_is_typed_and_added(visit: Callable[..., Visit], site: Site) -> None:
     folder = Path(str(site.server.call("GET", "/api/v1/agents/demo")["workspace"])) / "extra"
     folder.mkdir(exist_ok=True)
