@@ -22,22 +22,29 @@ THEME_COOKIE = "theme"
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A place one can go to. `key`: pressed after `g`; `route`: the name of its address."""
+    """A place to go to. `route`: the name of its address; `key`: pressed after `g`; `within`: the routes behind it."""
 
     route: str
     label: StrOrPromise
     key: str
     for_owners: bool = False
+    within: tuple[str, ...] = ()
 
 
 MAIN: tuple[Link, ...] = (
     Link("overview", _("Overview"), "o"),
     Link("playground", _("Search"), "s"),
     Link("recall-fleet", _("Recall"), "r"),
-    Link("keys", _("Keys"), "k", for_owners=True),
-    Link("users", _("People"), "u", for_owners=True),
+    Link("keys", _("Keys"), "k", for_owners=True, within=("key-new", "key-rotate", "key-revoke")),
+    Link("users", _("People"), "u", for_owners=True, within=("user", "user-new", "user-delete")),
     Link("audit", _("Audit"), "a", for_owners=True),
-    Link("system", _("System"), "y", for_owners=True),
+    Link(
+        "system",
+        _("System"),
+        "y",
+        for_owners=True,
+        within=("models", "role", "doctor", "backups", "options", "about"),
+    ),
 )
 """The links at the top of every page, in their order."""
 

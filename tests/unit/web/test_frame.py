@@ -31,6 +31,13 @@ def test_a_chosen_theme_is_in_the_first_paint(admin: Client) -> None:
     assert "data-theme" not in admin.get("/").content.decode()
 
 
+@pytest.mark.parametrize("address", ["/system/about", "/system/roles/embed", "/users/new", "/keys/new"])
+def test_a_main_link_stays_marked_on_the_pages_behind_it(admin: Client, address: str) -> None:
+    link = f'<a href="/{address.split("/")[1]}"'
+    (tag,) = [line for line in admin.get(address).content.decode().splitlines() if link in line and "data-go" in line]
+    assert 'aria-current="true"' in tag
+
+
 def test_the_language_is_the_browsers_until_one_is_chosen(client: Client, db: None) -> None:
     page = client.get("/accounts/login/", headers={"accept-language": "zh-CN,zh;q=0.9"}, follow=True)
     assert '<html lang="zh-hans"' in page.content.decode()
