@@ -61,7 +61,12 @@ def test_an_impatient_second_click_asks_for_no_second_key(visit: Callable[..., V
     page.get_by_label("Name").fill("clicked twice")
     page.get_by_label("all agents").check()
     sent: list[Route] = []
-    page.route("**/keys/new", sent.append)  # a server that takes its time
+
+    def hold(route: Route) -> None:
+        """A server that takes its time."""
+        sent.append(route)
+
+    page.route("**/keys/new", hold)
     page.evaluate(_TWO_CLICKS)
     page.wait_for_timeout(600)
     assert len(sent) == 1
