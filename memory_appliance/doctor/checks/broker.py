@@ -29,7 +29,8 @@ def _look(visit: Visit) -> Looking:
     except (OperationalError, RedisError, OSError) as error:
         yield Seen(
             "problem",
-            f"The broker does not answer: {error}. Searches go on; updates and embedding wait, nothing is lost.",
+            f"The broker does not answer: {str(error).rstrip('.')}. "
+            "Searches go on; updates and embedding wait, nothing is lost.",
             "Start the server, or look at logs/broker.log; with a broker of your own, check MEMORY_BROKER_URL.",
         )
         return

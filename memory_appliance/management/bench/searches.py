@@ -60,4 +60,4 @@ def time_searches(output: Output, *, agent: Agent, mode: Mode, queries: Sequence
 
 
 def _p95(values: list[float]) -> float:
-    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
+    return statistics.quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]

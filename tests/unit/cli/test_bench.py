@@ -22,6 +22,13 @@ def test_it_times_every_mode_and_names_sizes_and_machine(al: Agent, capsys: pyte
     assert told["chunks"] and told["machine"][0].startswith("machine")
 
 
+def test_p95_of_few_searches_is_no_longer_than_the_slowest(db: None, capsys: pytest.CaptureFixture[str]) -> None:
+    cast.index(cast.agent_with("many", {f"memory/{word}.md": f"The {word} is here.\n" for word in ("boat", "cat")}))
+    call_command("bench", "--agent", "many", "--mode", "search", "--json")
+    (row,) = json.loads(capsys.readouterr().out)["modes"]
+    assert row["searches"] > 1 and row["p95_ms"] <= row["slowest_ms"]
+
+
 def test_a_search_without_vectors_is_told(al: Agent, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("bench", "--mode", "hybrid", "--query", "spare key")
     captured = capsys.readouterr()

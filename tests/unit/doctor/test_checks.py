@@ -127,7 +127,8 @@ def test_somebody_else_at_the_address_is_found(look: Look, settings: Any, other_
 
 def test_a_broker_that_is_away_is_found(look: Look, settings: Any, tmp_path: Path) -> None:
     settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/nobody.sock"
-    assert look(BROKER)[""].level == "problem"
+    found = look(BROKER)[""]
+    assert found.level == "problem" and ".." not in found.seen
 
 
 def test_processes_are_alive_by_what_they_left_just_now(look: Look, data_dir: Path) -> None:
