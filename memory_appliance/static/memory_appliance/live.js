@@ -63,6 +63,35 @@
     }
   });
 
+  // When a part renews itself, the link or button that has the focus keeps it, and what was opened stays open.
+  // (htmx itself keeps the focus of what has an id.)
+  let kept = null;
+
+  function sign(control) {
+    if (control.href) return control.href;
+    const hidden = control.form ? [...control.form.querySelectorAll("[type=hidden]:not([name=csrfmiddlewaretoken])")] : [];
+    const told = control.form ? [control.form.action, control.value, ...hidden.map((field) => field.value)] : [control.textContent];
+    return [control.tagName, ...told].join(" ");
+  }
+
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const part = event.detail.requestConfig.elt.closest("[data-poll]");
+    kept = part && {
+      id: part.id,
+      focus: part.contains(document.activeElement) && sign(document.activeElement),
+      open: new Set([...part.querySelectorAll("details[open] > summary")].map(sign)),
+    };
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const part = kept && document.getElementById(kept.id);
+    if (!part) return;
+    const controls = [...part.querySelectorAll("a[href], button, summary")];
+    controls.filter((one) => one.matches("summary") && kept.open.has(sign(one))).forEach((one) => { one.parentElement.open = true; });
+    const again = kept.focus && controls.find((one) => sign(one) === kept.focus);
+    if (again && document.activeElement !== again) again.focus({ preventScroll: true });
+    kept = null;
+  });
+
   // After a swap the focus goes where the answer says (data-focus), and its sentence is read out (data-announce).
   document.addEventListener("htmx:afterSettle", (event) => {
     const root = event.detail.elt;

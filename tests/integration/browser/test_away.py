@@ -73,3 +73,16 @@ def test_a_session_that_is_over_leads_to_the_sign_in_page_and_back(visit: Callab
     window.context.clear_cookies(name="sessionid")
     page.evaluate(ASK_NOW)
     page.wait_for_url(f"**/accounts/login/?next={JOBS}")
+
+
+@pytest.mark.parametrize(("address", "control"), [("/system/models", "a[href]"), ("/start/models", "summary")])
+def test_what_has_the_focus_keeps_it_while_the_part_renews_itself(
+    visit: Callable[..., Visit], address: str, control: str
+) -> None:
+    page = visit().go(address)
+    before = page.evaluate_handle(f"() => document.querySelector('[data-poll] {control}')")
+    before.evaluate("(control) => { control.focus(); if (control.matches('summary')) control.click(); }")
+    page.evaluate(ASK_NOW)
+    page.wait_for_function("(control) => !control.isConnected", arg=before)
+    page.wait_for_function(f"() => document.activeElement.matches('[data-poll] {control}')")
+    assert page.locator("[data-poll] details:not([open])").count() == 0
