@@ -3,8 +3,10 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 PYTHON_IN := .venv/bin
+# The contract test runs in one process, the browser's tests in processes without another event loop.
+APART := --ignore=tests/integration/openapi --ignore=tests/integration/browser
 
-.PHONY: help run setup setup-dev models test test-fast compose-test lint format clean
+.PHONY: help run setup setup-dev models test test-fast test-long compose-test lint format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,12 +23,18 @@ setup-dev:
 models: setup  ## build and install the local model runtime (make run does it in the background)
 	@$(PYTHON_IN)/python -m memory_appliance.launch.models_setup
 
-test: setup-dev models lint  ## everything CI runs: lint, types, import contract, unit and integration tests
+test: setup-dev models lint  ## lint, types, import contract, unit and integration tests: under ten minutes
 	@echo "▸ Unit tests"
 	@$(PYTHON_IN)/pytest -n 2 tests/unit
 	@echo "▸ Integration tests: real broker, worker, models"
 	@$(PYTHON_IN)/pytest tests/integration/openapi
-	@$(PYTHON_IN)/pytest -n 2 --dist loadfile --ignore=tests/integration/openapi tests/integration
+	@$(PYTHON_IN)/pytest -n 2 --dist loadfile -m "not long" $(APART) tests/integration
+	@echo "▸ The pages in a real browser"
+	@$(PYTHON_IN)/pytest -n 2 --dist loadfile -m "not long" tests/integration/browser
+
+test-long: setup-dev models  ## what takes longer: two nodes, killed in mid-move; a power cut; every page in every way
+	@$(PYTHON_IN)/pytest -n 2 --dist loadfile -m long $(APART) tests/integration
+	@$(PYTHON_IN)/pytest -m long tests/integration/browser
 
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit

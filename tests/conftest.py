@@ -21,14 +21,26 @@ hypothesis.settings.load_profile("patient")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
-SLOW_FOLDERS = ("unit/mcp", "unit/ladder")
+SLOW = ("unit/mcp/", "unit/ladder/", "unit/web/", "unit/backup/", "unit/nodes/")
 """Each takes ten seconds or more: part of `make test`, not of `make test-fast`."""
+
+LONG = (
+    "integration/nodes/",
+    "integration/boot/test_power_cut.py",
+    "integration/backup/test_postgres.py",
+    "integration/browser/test_every_page.py",
+    "integration/faults/",
+)
+"""Each takes half a minute or more of real starts, deaths and clicks: `make test-long`, run by CI after `make test`."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(f"/{folder}/" in item.path.as_posix() for folder in SLOW_FOLDERS):
+        place = item.path.as_posix()
+        if any(f"/{part}" in place for part in SLOW):
             item.add_marker("slow")
+        if any(f"/{part}" in place for part in LONG):
+            item.add_marker("long")
 
 
 @pytest.fixture

@@ -30,4 +30,4 @@ def test_two_notes_that_disagree_are_found_shown_and_opened_by_keyboard(
 def test_without_script_the_look_is_a_form(visit: Callable[..., Visit]) -> None:
     page = visit(MEMBER, script=False).go(PAGE)
     page.get_by_role("button", name="Look through the notes").click()
-    assert "nothing is changed by it" in page.locator(".notice").first.inner_text()
+    assert "nothing is changed by it" in page.locator("main .notice").first.inner_text()

@@ -62,6 +62,9 @@ def test_a_switch_is_noticed_done_and_undone_while_searches_answer(server: Serve
     until("switched back", lambda: server.search("switcher", "ladder shed", "hybrid")["provider"] == "local", 60)
     assert not codes(server, "ladder shed")
     assert len(ollama.asked) - embedded <= 2, "queries only"
-    assert {path.name.removeprefix("switcher.sqlite") for path in (server.data_dir / "indexes").glob("switcher*")} <= {
-        "", "-wal", "-shm", ".lock",
-    }  # fmt: skip
+    until("the build is gone", lambda: _files(server) <= {"", "-wal", "-shm", ".lock"}, 20)
+
+
+def _files(server: Server) -> set[str]:
+    """What lies beside the agent's index, by the ends of the names."""
+    return {path.name.removeprefix("switcher.sqlite") for path in (server.data_dir / "indexes").glob("switcher*")}
