@@ -38,7 +38,8 @@ def add_agent(*, actor: Actor, name: str, folder: str = "", use: Use = "read", t
             timezone=timezone,
         )
         if root and use == "read":
-            create_collection(actor=actor, agent=agent, name=NOTES, path=root)
+            # Whoever points at a folder as "my notes" stands behind what is in it.
+            create_collection(actor=actor, agent=agent, name=NOTES, path=root, origin="owner")
         request_update(actor=actor, agent=agent)
     return agent
 

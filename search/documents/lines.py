@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 _BOM = "\ufeff"
+
+_JUDGED_CHARS = 64 * 1024
+_MOST_UNREADABLE = 0.3
+"""Random bytes are unreadable in more than half; a Western text in another encoding in a few of a hundred."""
+_FEW_UNREADABLE = 100
+_UNREADABLE = re.compile("[\x01-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
 def decode(data: bytes) -> tuple[str, bool]:
@@ -19,6 +27,12 @@ def decode(data: bytes) -> tuple[str, bool]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.replace("\0", "\ufffd"), lossy
+
+
+def is_text(text: str) -> bool:
+    """Whether a decoded file is something to read: of a picture or a program most signs are unreadable."""
+    judged = text[:_JUDGED_CHARS]
+    return len(_UNREADABLE.findall(judged)) <= max(_FEW_UNREADABLE, _MOST_UNREADABLE * len(judged))
 
 
 def split_lines(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from search.documents.annotations import strip_annotations
 from search.documents.chunker import cut_entries, cut_lines
 from search.documents.front_matter import read_front_matter
-from search.documents.lines import decode, split_lines
+from search.documents.lines import decode, is_text, split_lines
 from search.documents.outline import read_outline
 from search.spec import ChunkingSpec
 
@@ -44,8 +44,16 @@ class ParsedDocument:
 
 
 def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSpec) -> ParsedDocument:
-    """Cut the file `rel` into chunks; `curated` files are cut per entry. No content is refused."""
+    """Cut the file `rel` into chunks; `curated` files are cut per entry. Only what is not text at all has none."""
     text, lossy = decode(data)
+    if not is_text(text):
+        return ParsedDocument(
+            title=rel.rpartition("/")[2].removesuffix(".md"),
+            chunks=(),
+            importance=None,
+            problems=("not text: nothing of it is searched; if it is a note, save it as UTF-8",),
+            front_matter_lines=0,
+        )
     lines = split_lines(text)
     front = read_front_matter(lines)
     lines, annotations = strip_annotations(lines, curated=curated)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from search.documents.lines import count_lines
@@ -88,3 +90,15 @@ def test_the_section_is_that_of_the_first_new_text() -> None:
 @pytest.mark.parametrize(("text", "lines"), [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\nb", 2)])
 def test_a_final_newline_is_not_a_line_for_readers(text: str, lines: int) -> None:
     assert count_lines(text) == lines
+
+
+def test_what_is_not_text_has_no_passages_and_says_so() -> None:
+    document = parse(random.Random(7).randbytes(200_000), rel="photo.md")
+    assert document.chunks == () and document.title == "photo"
+    assert document.problems[0].startswith("not text")
+
+
+@pytest.mark.parametrize("text", ["Der Schlüssel hängt hinter der grünen Tür.\n" * 200, "ключ"])
+def test_text_in_another_encoding_is_read_as_far_as_it_can_be(text: str) -> None:
+    document = parse(text.encode("cp1251" if text == "ключ" else "latin-1"))
+    assert document.chunks and document.problems[0].startswith("not valid UTF-8")
