@@ -30,7 +30,7 @@ def test_a_folder_of_notes_becomes_an_agent_that_reads_it(admin: Client, notes: 
     assert answer["Location"] == "/start/index?agent=our-home"
     agent = Agent.objects.get()
     assert (agent.name, agent.timezone) == ("Our Home", "Europe/Berlin") and not agent.workspace.startswith(str(notes))
-    assert [one.path for one in agent.collections.filter(kind="custom")] == [str(notes)]
+    assert [(one.path, one.origin) for one in agent.collections.filter(kind="custom")] == [(str(notes), "owner")]
     assert Run.objects.get().kind == "update"
 
 
