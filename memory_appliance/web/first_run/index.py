@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from agents import memory
 from agents.errors import RuleError
-from agents.memory import Searched, SearchParams
+from agents.memory import Denied, Searched, SearchParams
 from agents.notes import note
 from agents.specs import index_spec
 from memory_appliance.web.access import Access, access_to, owner_page
@@ -32,11 +32,15 @@ MAX_QUESTION_CHARS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the memory says to the question; `degraded` what was missing on the way."""
+    """What the memory says to the question; `degraded` what was missing on the way.
+
+    `unsure`: nothing reached the least score, and the hits are what came nearest.
+    """
 
     question: str
     hits: tuple[Hit, ...]
     degraded: tuple[StrOrPromise, ...]
+    unsure: bool = False
 
 
 @owner_page
@@ -76,18 +80,22 @@ def _ask(access: Access, question: str) -> Answered | None:
     question = question.strip()[:MAX_QUESTION_CHARS]
     if not question:
         return None
-    found = memory.search(
-        agent=access.agent,
-        caller=access.caller,
-        session=None,
-        params=SearchParams(question, max_results=MOST_HITS, citations="off"),
-    )
+    asked = SearchParams(question, max_results=MOST_HITS, citations="off", counts=False)
+    found = _search(access, asked)
     if not isinstance(found, Searched):
         return Answered(question, (), (found.decision.reason,))
+    unsure = found.outcome.outcome == "empty"
+    if unsure:
+        # At a first question to a few notes, the nearest one says more than none.
+        nearest = _search(access, replace(asked, max_results=1, min_score=0.0))
+        found = nearest if isinstance(nearest, Searched) else found
     outcome = found.outcome
-    return Answered(
-        question, tuple(outcome.results), tuple(degradation(one.code, one.detail) for one in outcome.degraded)
-    )
+    missing = tuple(degradation(one.code, one.detail) for one in outcome.degraded)
+    return Answered(question, tuple(outcome.results), missing, unsure and bool(outcome.results))
+
+
+def _search(access: Access, params: SearchParams) -> Searched | Denied:
+    return memory.search(agent=access.agent, caller=access.caller, session=None, params=params)
 
 
 def _is_empty(health: AgentHealth) -> bool:

@@ -9,9 +9,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from agents.api_keys import find_key
+from agents.embedding import set_embedder_factory
 from agents.models import Agent, ApiKey, ProviderChoice, Run
+from agents.services import update_agent
+from agents.specs import index_spec
 from memory_appliance.web.first_run.connect import GATEWAYS, Gateway
+from search.index.embed import embed_pending
+from search.index.update import update_index
 from tests import cast
+from tests.engine import WordEmbedder, ignore, never
 
 
 def test_a_question_finds_its_lines_and_says_what_was_missing(admin: Client, al: Agent) -> None:
@@ -22,6 +28,16 @@ def test_a_question_finds_its_lines_and_says_what_was_missing(admin: Client, al:
 
 def test_a_question_without_an_answer_says_what_to_do(admin: Client, al: Agent) -> None:
     assert "Nothing found" in admin.get("/start/index", {"q": "zebra"}).content.decode()
+
+
+def test_what_comes_nearest_is_shown_as_such_where_nothing_is_sure_enough(admin: Client, al: Agent) -> None:
+    embedder = WordEmbedder()
+    set_embedder_factory(lambda: embedder)
+    update_index(index_spec(al), identity=embedder.identity(), progress=ignore, cancelled=never, lock_timeout=5)
+    embed_pending(index_spec(al), embedder, budget_seconds=60, progress=ignore, cancelled=never)
+    update_agent(actor=cast.OWNER, agent=al, settings={"min_score": 0.99})
+    page = admin.get("/start/index", {"q": "zebra piano thunder"}).content.decode()
+    assert "This comes nearest" in page and "The spare key" in page
 
 
 def test_a_running_job_is_watched_closely(admin: Client, al: Agent) -> None:
