@@ -28,25 +28,25 @@ def _look(visit: Visit) -> Looking:
         age = timedelta(seconds=round((now - oldest.created_at).total_seconds()))
         yield Seen(
             "warning",
-            f"{waiting.count()} jobs wait, the oldest ({oldest.kind} {oldest.agent_slug or oldest.subject}) for {age}.",
+            f"Waiting: {waiting.count()}, the oldest ({oldest.kind} {oldest.agent_slug or oldest.subject}) for {age}.",
             "Embedding many chunks takes its time; if no worker is alive, start the server.",
             "age",
         )
     if lost:
         yield Seen(
-            "problem", f"{lost} jobs were lost by their worker and not taken up again.", "Start the server.", "lost"
+            "problem", f"Lost by their worker and not taken up again: {lost}.", "Start the server.", "lost"
         )
     failed = mine.filter(state=Run.State.FAILED, finished_at__gt=now - LATELY)
     if latest := failed.first():
         yield Seen(
             "warning",
-            f"{failed.count()} jobs failed since yesterday; the last, {latest.kind} of "
+            f"Failed since yesterday: {failed.count()}; the last, {latest.kind} of "
             f"{latest.agent_slug or latest.subject or 'the server'}: {latest.error}",
             "If its cause is gone the next one goes well by itself; else do what the error says.",
             "failed",
         )
     if not failed and not lost and (oldest is None or now - oldest.created_at <= PATIENCE):
-        yield Seen("ok", f"{waiting.count()} jobs wait, {mine.filter(state=Run.State.RUNNING).count()} are under way.")
+        yield Seen("ok", f"Waiting: {waiting.count()}, under way: {mine.filter(state=Run.State.RUNNING).count()}.")
 
 
 QUEUES = Check("queues", "Jobs", _look, needs_database=True)

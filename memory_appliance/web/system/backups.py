@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -39,6 +40,11 @@ class BackupsPage:
     keep: tuple[int, int, int]
     run: Run | None
     check: ChoreState | None
+
+    @property
+    def command(self) -> str:
+        """How this very server's commands are called on its machine."""
+        return f"{sys.executable} {settings.BASE_DIR / 'manage.py'}"
 
     @property
     def newest_whole(self) -> Backup | None:
