@@ -33,9 +33,7 @@ def _look(visit: Visit) -> Looking:
             "age",
         )
     if lost:
-        yield Seen(
-            "problem", f"Lost by their worker and not taken up again: {lost}.", "Start the server.", "lost"
-        )
+        yield Seen("problem", f"Lost by their worker and not taken up again: {lost}.", "Start the server.", "lost")
     failed = mine.filter(state=Run.State.FAILED, finished_at__gt=now - LATELY)
     if latest := failed.first():
         yield Seen(
