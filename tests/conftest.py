@@ -21,7 +21,16 @@ hypothesis.settings.load_profile("patient")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
-SLOW = ("unit/mcp/", "unit/ladder/", "unit/web/", "unit/backup/", "unit/nodes/")
+SLOW = (
+    "unit/mcp/",
+    "unit/ladder/",
+    "unit/web/",
+    "unit/backup/",
+    "unit/nodes/",
+    "unit/flush/",
+    "unit/doctor/",
+    "unit/api/test_isolation.py",
+)
 """Each takes ten seconds or more: part of `make test`, not of `make test-fast`."""
 
 LONG = (
