@@ -18,7 +18,7 @@ PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "overview": ("/", {"size": LARGE}),
     "search": ("/agents/demo/search?q=where+is+the+spare+key", {"size": LARGE}),
     "search-zh-dark": (
-        "/agents/demo/search?q=备用钥匙在哪里",
+        "/agents/demo/search?q=谁对坚果过敏",
         {"size": LARGE, "scheme": "dark", "language": "zh-hans"},
     ),
     "recall": ("/agents/demo/recall", {"size": LARGE}),
