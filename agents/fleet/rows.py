@@ -15,6 +15,7 @@ from django.utils import timezone
 from agents.fleet.attention import State, state_of, wants_a_look
 from agents.fleet.totals import recall_outcomes
 from agents.models import Agent, IndexSnapshot, Run
+from agents.paging import Page, page_of
 from agents.runs import WORDS_KINDS
 
 Thing = TypeVar("Thing")
@@ -47,28 +48,7 @@ class FleetRow:
         return int(self.embedded_share * 100)
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
-    """`number` counts pages from 1; a number beyond the last page is the last."""
-
-    rows: tuple[FleetRow, ...]
-    number: int
-    pages: int
-    found: int
-    """Agents that the filter lets through."""
-
-    @property
-    def before(self) -> int:
-        """The page before; 0 on the first."""
-        return self.number - 1
-
-    @property
-    def after(self) -> int:
-        """The page after; 0 on the last."""
-        return self.number + 1 if self.number < self.pages else 0
-
-
-def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 1) -> Fleet:
+def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 1) -> Page[FleetRow]:
     """Agents that want a look first, then by slug. `name`: a part of the slug or the name."""
     now = timezone.now()
     wanted = Agent.objects.filter(visible).annotate(look=wants_a_look(now)).order_by("-look", "slug")
@@ -76,11 +56,8 @@ def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 
         wanted = wanted.filter(Q(slug__icontains=name) | Q(name__icontains=name))
     if attention:
         wanted = wanted.filter(look=1)
-    found = wanted.count()
-    pages = max(1, -(-found // PAGE))
-    number = min(max(1, number), pages)
-    agents = list(_with_oldest_shown(wanted)[(number - 1) * PAGE : number * PAGE])
-    return Fleet(_rows(agents, now), number, pages, found)
+    page = page_of(_with_oldest_shown(wanted), number, size=PAGE)
+    return Page(_rows(page.rows, now), page.number, page.pages, page.found)
 
 
 def _with_oldest_shown(agents: QuerySet[Agent]) -> QuerySet[Agent]:

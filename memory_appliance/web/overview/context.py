@@ -9,8 +9,9 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from agents.fleet import Fleet, FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
+from agents.fleet import FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
 from agents.nodes.registry import NodeState, list_nodes
+from agents.paging import Page
 from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes
@@ -80,7 +81,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    fleet: Fleet
+    fleet: Page[FleetRow]
     lines: tuple[Line, ...]
     totals: Totals
     jobs: tuple[JobCount, ...]

@@ -13,12 +13,12 @@ from django.views.decorators.http import require_safe
 
 from agents import selectors
 from agents.models import AuditEvent
+from agents.paging import as_number
 from agents.selectors import AuditFilter
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.days import DayField
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
-from memory_appliance.web.paging import as_number
 
 PAGE = 50
 

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_safe
 
 from agents import selectors
 from agents.models import ApiKey
+from agents.paging import page_of
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
-from memory_appliance.web.paging import page_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from agents import selectors
+from agents.paging import page_of
 from agents.roles import Role
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
-from memory_appliance.web.paging import page_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -11,11 +11,11 @@ from typing import cast
 from django.http import QueryDict
 
 from agents.errors import Invalid
+from agents.paging import as_number
 from agents.scope import Action, Match, Rule, Scope
 from agents.scope_templates import SCOPE_TEMPLATES
 from agents.services.scope import MAX_RULES
 from agents.sessions import ChatType
-from memory_appliance.web.paging import as_number
 
 CONDITIONS = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
 

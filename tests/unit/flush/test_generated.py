@@ -11,10 +11,10 @@ import pytest
 
 from agents.flush import Flushed, flush
 from agents.models import Agent
-from agents.services import update_agent
 from search.documents.transcripts import Turn
 from tests import cast
-from tests.unit.providers.vendors import Asked, Said, VendorServer, serving
+from tests.unit.providers.vendors import Said, VendorServer
+from tests.unit.providers.writing import writing_for
 
 KEY = "agent:al:telegram:direct:42"
 TALK = (
@@ -34,15 +34,7 @@ def said() -> list[Any]:
 
 @pytest.fixture
 def generator(said: list[Any], settings: Any, al: Agent) -> Iterator[VendorServer]:
-    def answer(asked: Asked) -> Said:
-        if isinstance(said[0], Said):
-            return said[0]
-        choice = {"index": 0, "message": {"role": "assistant", "content": said[0]}, "finish_reason": "stop"}
-        return Said({"id": "1", "object": "chat.completion", "choices": [choice], "usage": {"total_tokens": 9}})
-
-    with serving(answer) as server:
-        settings.MEMORY_PROVIDER_URLS = {**settings.MEMORY_PROVIDER_URLS, "openai": server.url}
-        update_agent(actor=cast.OWNER, agent=al, settings={"generate_model": "openai:m"})
+    with writing_for(al, settings, said) as server:
         yield server
 
 

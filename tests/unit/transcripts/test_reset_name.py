@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from agents.models import Agent
-from agents.services import update_agent
 from agents.transcripts import ResetNote, reset_session, store_turns
 from search.documents.transcripts import Turn
 from search.flush.generate import Nonsense
 from search.flush.name import safe_name
 from tests import cast
-from tests.unit.providers.vendors import Asked, Said, VendorServer, serving
+from tests.unit.providers.vendors import Said, VendorServer
+from tests.unit.providers.writing import writing_for
 
 KEY = "agent:al:telegram:direct:42"
 NOW = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
@@ -30,15 +30,7 @@ def said() -> list[Any]:
 
 @pytest.fixture
 def generator(said: list[Any], settings: Any, al: Agent) -> Iterator[VendorServer]:
-    def answer(asked: Asked) -> Said:
-        if isinstance(said[0], Said):
-            return said[0]
-        choice = {"index": 0, "message": {"role": "assistant", "content": said[0]}, "finish_reason": "stop"}
-        return Said({"id": "1", "object": "chat.completion", "choices": [choice], "usage": {"total_tokens": 9}})
-
-    with serving(answer) as server:
-        settings.MEMORY_PROVIDER_URLS = {**settings.MEMORY_PROVIDER_URLS, "openai": server.url}
-        update_agent(actor=cast.OWNER, agent=al, settings={"generate_model": "openai:m"})
+    with writing_for(al, settings, said) as server:
         yield server
 
 

@@ -8,13 +8,14 @@ from typing import Generic, TypeVar
 
 from django.db.models import Model, QuerySet
 
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row")
+Stored = TypeVar("Stored", bound=Model)
 MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row]):
-    """`number` counts from 1; 0 as `before` or `after` means that there is none."""
+    """`number` counts from 1; 0 as `before` or `after` means that there is none. `found`: rows on all pages."""
 
     rows: tuple[Row, ...]
     number: int
@@ -30,12 +31,12 @@ class Page(Generic[Row]):
         return self.number + 1 if self.number < self.pages else 0
 
 
-def page_of(rows: QuerySet[Row], wanted: object, *, size: int = 50) -> Page[Row]:
+def page_of(rows: QuerySet[Stored], wanted: object, *, size: int = 50) -> Page[Stored]:
     """`wanted` as it came in the address: what is no number is the first page, what is too high the last."""
     found = rows.count()
     pages = max(1, -(-found // size))
     number = max(1, min(as_number(wanted) or 1, pages))
-    shown: Iterable[Row] = rows[(number - 1) * size : number * size]
+    shown: Iterable[Stored] = rows[(number - 1) * size : number * size]
     return Page(tuple(shown), number, pages, found)
 
 
