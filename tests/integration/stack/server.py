@@ -135,6 +135,8 @@ class Server:
         assert pids, f"no process has {words!r}: {self._commands()}"
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
+        # What is dying must not take a connection of the next call.
+        until("they are gone", lambda: not set(pids) & set(self.processes(words)), 10)
 
     def _commands(self) -> dict[int, str]:
         """Everything that runs with this data folder in its environment, whoever its parent is."""
