@@ -18,6 +18,7 @@ class Transcript(models.Model):
     first_part = models.PositiveIntegerField(default=1, help_text="Older parts were too old to be kept.")
     open_from = models.PositiveIntegerField(default=1, help_text="First part of what the model still has before it.")
     flush_from = models.PositiveIntegerField(default=1, help_text="First part that was not flushed yet.")
+    reset_from = models.PositiveIntegerField(default=1, help_text="First part of what was said since the last reset.")
     last_at = models.DateTimeField(auto_now=True, db_index=True)
 
     class Meta:

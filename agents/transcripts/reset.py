@@ -64,10 +64,14 @@ def reset_session(
         if last and decision.allowed:
             text = _note(last, key=key, reason=reason, moment=moment, zone=agent.timezone)
             path = _create(agent, caller, session, text, f"{moment:%Y-%m-%d}-{name.text or f'{moment:%H%M}'}")
+        ended_before = transcript.reset_from > 1
         touched = close_parts(transcript)
+        transcript.reset_from = transcript.part
+        transcript.save(update_fields=["reset_from", "last_at"])
     index_parts(agent, touched)
     if path is None:
-        return ResetNote(None, 0, decision.reason if last else "nothing was said since the last reset")
+        nothing = "nothing was said since the last reset" if ended_before else "nothing was said in this chat yet"
+        return ResetNote(None, 0, decision.reason if last else nothing)
     return ResetNote(path, len(last), name.problem)
 
 
@@ -81,9 +85,9 @@ def _name(agent: Agent, key: str) -> ChatName:
 
 
 def _last_turns(transcript: Transcript) -> list[Turn]:
-    """The last messages since the last reset, oldest first."""
+    """The last messages since the last reset, flushed or not, oldest first."""
     found: list[Turn] = []
-    first = max(transcript.open_from, transcript.part - READ_PARTS)
+    first = max(transcript.reset_from, transcript.first_part, transcript.part - READ_PARTS)
     for part in range(transcript.part, first - 1, -1):
         found = [turn for turn in read_part(transcript, part) if spoken(turn)] + found
         if len(found) >= MESSAGES:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agents import memory
+from agents.flush import flush
 from agents.forget import forget
 from agents.models import Agent, Transcript
 from agents.services import update_agent
@@ -56,8 +57,35 @@ def test_the_day_is_the_agents_also_in_the_night_of_the_clock_change(al: Agent) 
         assert reset(al, now=moment).path == f"memory/2026-10-25-{name}.md"
 
 
+def flushed(agent: Agent, **more: Any) -> None:
+    fresh = Agent.objects.get(pk=agent.pk)
+    assert flush(agent=fresh, caller=cast.GATEWAY, session_key=KEY, **more).status in ("written", "nothing")
+
+
+def test_what_was_flushed_is_kept_by_the_reset_as_well(al: Agent) -> None:
+    talk(al, *(f"message number {number}" for number in range(18)))
+    flushed(al)
+    assert reset(al, reason="new").messages == 15
+    text = (Path(al.workspace) / "memory/2026-10-25-0030.md").read_text()
+    assert "number 2\n" not in text and "user: message number 16" in text and text.count("message number") == 15
+
+
+def test_messages_from_before_and_after_a_flush_stand_in_one_note(al: Agent) -> None:
+    talk(al, *(f"old message {number}" for number in range(10)))
+    flushed(al)
+    flushed(al, turns=[Turn("user", "given with a flush")])
+    talk(al, "said afterwards")
+    assert reset(al).messages == 12
+    text = (Path(al.workspace) / "memory/2026-10-25-0030.md").read_text()
+    assert text.index("old message 9") < text.index("given with a flush") < text.index("said afterwards")
+    flushed(al)
+    assert reset(al) == ResetNote(None, 0, "nothing was said since the last reset")
+
+
 def test_nothing_said_is_no_note(al: Agent) -> None:
-    assert reset(al).path is None
+    assert reset(al) == ResetNote(None, 0, "nothing was said in this chat yet")
+    talk(al, "/new")
+    assert reset(al).why == "nothing was said in this chat yet"
     talk(al, "one thing")
     assert reset(al).messages == 1
     assert reset(al) == ResetNote(None, 0, "nothing was said since the last reset")
