@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
+from agents.waiting import as_a_request
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
 
@@ -36,6 +37,17 @@ class ErrorShape:
             shaped["Allow"] = ", ".join(sorted(part.strip() for part in response["Allow"].split(",")))
             return shaped
         return response
+
+
+class BoundedWaiting:
+    """What a request waits for keeps a thread from the others: a second in all, and few of them at once."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with as_a_request():
+            return self.get_response(request)
 
 
 class ContentSecurityPolicy:

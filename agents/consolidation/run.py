@@ -21,6 +21,7 @@ from agents.models import Agent, UsedEntry
 from agents.nodes.ownership import at_work
 from agents.provenance import origins_of
 from agents.workspace import append, index_now, read_content, replace
+from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
 from search.documents.annotations import strip_annotations
 from search.documents.lines import split_lines
@@ -76,12 +77,13 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
     if not plan.acceptable:
         return Consolidated("refused", dry_run, plan.promoted, plan.superseded, diff, _why_not(plan, budget))
     if not dry_run:
-        replace(
-            agent=agent, actor=actor, path=MEMORY, text=plan.text, expected_hash=before.hash, origin="agent",
-            action="consolidate", index=False,
-        )  # fmt: skip
-        UsedEntry.objects.filter(pk__in=[row.pk for row, _ in candidates]).update(promoted_at=moment)
-        _tell_diary(agent, actor, plan, day)
+        with workspace_lock(agent):  # no round without its line in the diary
+            replace(
+                agent=agent, actor=actor, path=MEMORY, text=plan.text, expected_hash=before.hash, origin="agent",
+                action="consolidate", index=False,
+            )  # fmt: skip
+            UsedEntry.objects.filter(pk__in=[row.pk for row, _ in candidates]).update(promoted_at=moment)
+            _tell_diary(agent, actor, plan, day)
         index_now(agent, [MEMORY])
         detail = {"promoted": len(plan.promoted), "superseded": len(plan.superseded)}
         record(actor=actor, action="memory.consolidate", target=MEMORY, agent_slug=agent.slug, detail=detail)

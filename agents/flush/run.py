@@ -31,6 +31,7 @@ from agents.specs import scope_of
 from agents.transcripts.files import transcript_lock
 from agents.transcripts.store import checked_key, index_parts
 from agents.workspace import index_now
+from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
 from search.documents.transcripts import Turn
 
@@ -95,7 +96,8 @@ def flush(
             day=today(agent, now),
             begun_at=begun_at,
         )
-        written = writer.write(picked.choices, excerpt=picked.method == "excerpt")
+        with workspace_lock(agent):  # once for all notes: refused before the first of them, or not at all
+            written = writer.write(picked.choices, excerpt=picked.method == "excerpt")
         touched = close_batch(agent, key, batch)
         if cycle:
             _remember(agent, key, cycle, picked.method, len(written))

@@ -24,8 +24,11 @@ from agents.scope import DEFAULT_SCOPE
 from agents.services.scope import match_json
 from agents.services.sharing import want_update_of_all_readers
 from agents.services.text import clean_line
+from agents.waiting import soon
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.rebuild import remove_index
+
+INDEX_SECONDS = 5.0
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +141,7 @@ def delete_agent(*, actor: Actor, agent: Agent) -> None:
         _forget_in_keys(slug)
         record(actor=actor, action="agent.delete", target=slug, agent_slug=slug, detail={"kept": agent.workspace})
     try:
-        remove_index(index_path(slug))
+        _remove_index(slug)
     except (IndexBusy, IndexUnavailable) as error:
         logger.warning("index of a deleted agent is left for later", extra={"agent": slug, "reason": error.message})
 
@@ -206,11 +209,16 @@ def _refuse_old_index(slug: str) -> None:
     if not index_path(slug).exists():
         return
     try:
-        remove_index(index_path(slug))
+        _remove_index(slug)
     except IndexBusy as error:
         raise Conflict(
-            f"The index of an earlier agent {slug} is still in use.", hint=error.hint, field="slug"
+            f"The index of an earlier agent {slug} is still in use.", hint=error.hint, field="slug", code="index_busy"
         ) from error
+
+
+def _remove_index(slug: str) -> None:
+    """Raises `IndexBusy` when a job goes on writing it."""
+    soon(slug, INDEX_SECONDS, lambda: remove_index(index_path(slug), lock_timeout=0.0))
 
 
 def _taken(slug: str) -> Conflict:

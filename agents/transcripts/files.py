@@ -8,27 +8,23 @@ transcripts/<agent>/sessions/<chat>/00001.md      made from it, the `sessions` c
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
 import secrets
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from agents.errors import Conflict
 from agents.models import Agent, Transcript
 from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
 from agents.workspace.journal import unwritable
+from agents.workspace.lock import flocked
 from search.documents.transcripts import Rendered, Turn, read_turn, render
 
 PART_BYTES = 128 * 1024
 """A part beyond this is followed by the next one, so that a turn never costs the reading of a long chat."""
-WAIT_SECONDS = 20.0
-_POLL_SECONDS = 0.01
 
 
 def transcripts_dir(agent: Agent) -> Path:
@@ -62,9 +58,7 @@ def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> I
 
     Raises `Conflict` with `workspace_busy`, and `AgentMoving`.
     """
-    folder = transcripts_dir(agent) / "locks"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _held(folder / f"{folder_name(session_key)}.{purpose}"):
+    with _held(agent, transcripts_dir(agent) / "locks" / f"{folder_name(session_key)}.{purpose}"):
         refuse_while_moving(agent)
         yield
 
@@ -73,28 +67,12 @@ def drain_transcripts(agent: Agent) -> None:
     """Wait until whoever writes a transcript now has finished. Raises `Conflict`."""
     folder = transcripts_dir(agent) / "locks"
     for path in folder.iterdir() if folder.is_dir() else ():
-        with _held(path):
+        with _held(agent, path):
             pass
 
 
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    deadline = time.monotonic() + WAIT_SECONDS
-    try:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise Conflict(
-                        "This chat's transcript is being written by others.", hint="Try again.", code="workspace_busy"
-                    ) from None
-                time.sleep(_POLL_SECONDS)
-        yield
-    finally:
-        os.close(handle)
+def _held(agent: Agent, path: Path) -> AbstractContextManager[None]:
+    return flocked(path, agent=agent.slug, what="This chat's transcript")
 
 
 def append_turns(path: Path, turns: Iterable[Turn]) -> int:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from agents.agent_settings import read_settings
 from agents.models import Agent
 from agents.specs import index_spec
+from agents.waiting import soon
 from search.errors import SearchError
 from search.index.update_files import Forgotten, count_rows, forget_files, update_files
 
@@ -32,7 +33,7 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     if not spec.path.exists():  # the other files are missing as well
         Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     try:
-        report = update_files(spec, paths, lock_timeout=LOCK_SECONDS)
+        report = soon(agent.slug, LOCK_SECONDS, lambda: update_files(spec, paths))
     except SearchError as error:
         _later(agent, error)
         return False
@@ -44,7 +45,7 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
 def forget_now(agent: Agent, paths: Collection[str]) -> Forgotten | None:
     """Take out of the index, and out of its cached vectors, what these files no longer hold. None: done later."""
     try:
-        return forget_files(index_spec(agent), paths, lock_timeout=FORGET_LOCK_SECONDS)
+        return soon(agent.slug, FORGET_LOCK_SECONDS, lambda: forget_files(index_spec(agent), paths))
     except SearchError as error:
         _later(agent, error)
         return None

@@ -5,25 +5,35 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import time
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from agents.errors import Conflict
 from agents.models import Agent
 from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
+from agents.waiting import take
 
 WAIT_SECONDS = 20.0
-_POLL_SECONDS = 0.005
+"""Outside requests; a request waits as agents/waiting.py says."""
+
+
+class _Held(threading.local):
+    def __init__(self) -> None:
+        self.paths: set[Path] = set()
+
+
+_own = _Held()
 
 
 @contextmanager
 def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> Iterator[None]:
     """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`, `AgentMoving`.
 
-    The lock file lies in the data folder: a workspace holds nothing but the owner's own files.
+    A thread that holds it may take it again. The lock file lies in the data folder: a workspace holds nothing but the
+    owner's own files.
     """
     with _held(agent, timeout):
         refuse_while_moving(agent)
@@ -36,31 +46,40 @@ def drain_workspace(agent: Agent, *, timeout: float = WAIT_SECONDS) -> None:
         pass
 
 
-@contextmanager
-def _held(agent: Agent, timeout: float) -> Iterator[None]:
+def _held(agent: Agent, timeout: float) -> AbstractContextManager[None]:
+    return flocked(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
+
+
+def _lock_path(agent: Agent) -> Path:
     name = hashlib.sha256(str(Path(agent.workspace).resolve()).encode()).hexdigest()[:32]
-    folder = data_dir() / "history" / ".locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return data_dir() / "history" / ".locks" / name
+
+
+@contextmanager
+def flocked(path: Path, *, agent: str, what: str, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the `flock` of the file at `path`, which is made when missing with its folder.
+
+    Raises `Conflict` with the code `workspace_busy` when it was not to be had within `seconds`, or within what a
+    request may wait; `what` is the sentence's subject.
+    """
+    if path in _own.paths:
+        yield
+        return
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        _acquire(handle, agent.slug, timeout)
+        if not take(lambda: _locks(handle), lock=str(path), agent=agent, seconds=seconds):
+            raise Conflict(f"{what} is being written by others.", hint="Try again in a moment.", code="workspace_busy")
+        _own.paths.add(path)
         yield
     finally:
+        _own.paths.discard(path)
         os.close(handle)
 
 
-def _acquire(handle: int, slug: str, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise Conflict(
-                    f"The workspace of {slug} is being written by others for more than {timeout:.0f} s.",
-                    hint="Try again in a moment.",
-                    code="workspace_busy",
-                ) from None
-            time.sleep(_POLL_SECONDS)
-        else:
-            return
+def _locks(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

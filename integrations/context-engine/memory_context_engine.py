@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +21,9 @@ Turn = dict[str, Any]
 KEEP_TURNS = 12
 """Turns that stay word for word when the rest is compacted."""
 BATCH = 500
+TRIES = 8
+LONGEST_PAUSE = 10.0
+"""Seconds; with `TRIES` the patience with a server that asks to come again, as while others write in the workspace."""
 
 
 class MemoryUnavailable(Exception):
@@ -84,6 +89,18 @@ class MemoryContextEngine:
             self._post("notes", {"text": result, "session": {"key": parent_key}})
 
     def _post(self, place: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer. A refusal with `Retry-After` has changed nothing, and the request is sent again."""
+        for left in range(TRIES - 1, -1, -1):
+            status, retry_after, answer = self._once(place, body)
+            if not (left and retry_after and status in (409, 429, 503)):
+                break
+            time.sleep(min(retry_after, LONGEST_PAUSE) * random.uniform(0.5, 1.5))  # noqa: S311 - callers spread
+        if status >= 400:
+            raise MemoryUnavailable(f"{place}: {answer.get('error', {}).get('message', status)}")
+        return dict(answer)
+
+    def _once(self, place: str, body: dict[str, Any]) -> tuple[int, float, dict[str, Any]]:
+        """The answer's status, its `Retry-After` in seconds (0: none), and its content."""
         secure = self._address.scheme == "https"
         connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         connection = connect(self._address.hostname or "", self._address.port, timeout=self._timeout)
@@ -91,11 +108,8 @@ class MemoryContextEngine:
         try:
             connection.request("POST", path, json.dumps(body).encode(), self._headers)
             response = connection.getresponse()
-            answer = json.loads(response.read())
+            return response.status, float(response.getheader("Retry-After") or 0), json.loads(response.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise MemoryUnavailable(f"{place}: {error}") from error
         finally:
             connection.close()
-        if response.status >= 400:
-            raise MemoryUnavailable(f"{place}: {answer.get('error', {}).get('message', response.status)}")
-        return dict(answer)

@@ -12,6 +12,16 @@ MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/nodes/")
 """Addresses that programs call: their errors are JSON; people's errors are pages."""
 
 
+RETRY_SECONDS = {
+    ErrorCode.WORKSPACE_BUSY: 1,
+    ErrorCode.INDEX_BUSY: 2,
+    ErrorCode.TEMPORARILY_UNAVAILABLE: 2,
+    ErrorCode.AGENT_MOVING: 2,
+    ErrorCode.NODE_LOST: 2,
+}
+"""What goes by: the same request can succeed after so many seconds."""
+
+
 class ApiError(Exception):
     """An answer that is an error, raised by a door."""
 
@@ -39,10 +49,9 @@ def error_response(
     response = JsonResponse(error_body(code, message, hint=hint, field=field), status=code.status)
     if code is ErrorCode.UNAUTHORIZED:
         response["WWW-Authenticate"] = "Bearer"
-    if code in (ErrorCode.TEMPORARILY_UNAVAILABLE, ErrorCode.AGENT_MOVING, ErrorCode.NODE_LOST):
-        response["Retry-After"] = "2"
-    if retry_after is not None:
-        response["Retry-After"] = str(retry_after)
+    seconds = RETRY_SECONDS.get(code) if retry_after is None else retry_after
+    if seconds is not None:
+        response["Retry-After"] = str(seconds)
     return response
 
 

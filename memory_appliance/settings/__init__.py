@@ -35,6 +35,7 @@ MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
 MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
 MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
+MEMORY_WEB_WORKERS: int = OPTIONS.web_workers
 MEMORY_WEB_THREADS: int = OPTIONS.web_threads
 MEMORY_TRUSTED_PROXIES: tuple[str, ...] = OPTIONS.trusted_proxies
 MEMORY_SSO_HEADER: str = OPTIONS.sso_header
@@ -105,6 +106,7 @@ MIDDLEWARE = [
     "memory_appliance.metrics.requests.CountRequests",
     "memory_appliance.proxies.RealAddress",
     "memory_appliance.middleware.ErrorShape",
+    "memory_appliance.middleware.BoundedWaiting",
     "memory_appliance.middleware.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
     "memory_appliance.middleware.CompressPages",

@@ -58,6 +58,8 @@ def _save(request: HttpRequest, access: Access, path: str) -> HttpResponse:
             agent=access.agent, caller=access.caller, path=path, text=text, expected_hash=expected
         )
     except Conflict as error:
+        if error.code == "workspace_busy":
+            return _form(request, access, Editor(path, text, expected, f"{error.message} {error.hint}"), status=409)
         if error.code != "file_changed":
             raise
         return _form(request, access, _both(access, path, text), status=409)

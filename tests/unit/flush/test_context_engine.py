@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from agents.models import Agent, TranscriptMessage
+from agents.workspace.lock import workspace_lock
 from tests import cast
 
 FILE = Path(__file__).resolve().parents[3] / "integrations" / "context-engine" / "memory_context_engine.py"
@@ -80,3 +81,22 @@ def test_nothing_is_let_go_when_the_appliance_is_away_or_refuses(adapter: Module
     for other in (away, stranger):
         with pytest.raises(adapter.MemoryUnavailable):
             other.compact(KEY, TURNS, cycle=1)
+
+
+def test_who_meets_a_held_lock_comes_again_and_writes_once(
+    engine: Any, adapter: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = Agent.objects.get(slug="al")
+    pauses: list[float] = []
+    lock = workspace_lock(agent)
+    lock.__enter__()
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            lock.__exit__(None, None, None)
+
+    monkeypatch.setattr(adapter, "time", SimpleNamespace(sleep=pause))
+    engine.on_subagent_ended(KEY, f"{KEY}:thread:7", [], result="The heron is called Fritz.")
+    notes = [path.read_text() for path in (Path(agent.workspace) / "memory").glob("*.md")]
+    assert len(pauses) == 2 and "".join(notes).count("Fritz") == 1
