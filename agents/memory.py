@@ -19,7 +19,7 @@ from agents.memory_health.uses import count_found
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
 from agents.providers import RolePlan
-from agents.role_models import embedder_for, embedder_of, generator_for, reranker_for
+from agents.role_models import embedder_for, former_embedder, generator_for, reranker_for
 from agents.scope import Decision, decide
 from agents.sessions import Session
 from agents.specs import index_spec, scope_of
@@ -96,7 +96,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         spec,
         request,
         embedder_for(agent),
-        embedder_of,
+        partial(former_embedder, agent),
         reranker=reranker_for(agent) if full else None,
         generator=generator_for(agent) if full else None,
     )

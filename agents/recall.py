@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
 from agents.recall_events import record_event, session_digest
 from agents.recall_toggles import recall_toggled_on
-from agents.role_models import embedder_for, embedder_of, generator_for
+from agents.role_models import embedder_for, former_embedder, generator_for
 from agents.scope import Decision, decide
 from agents.sessions import Session, chat_ids
 from agents.specs import index_spec, scope_of
@@ -88,7 +89,8 @@ def recall(
     facts = gate_facts(agent, own, session, decision, mode=params.mode)
     embedder = embedder_for(agent)
     turn = replace(_turn(agent, own, session, decision, params), began=arrived)
-    outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=embedder_of))
+    former = partial(former_embedder, agent)
+    outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=former))
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)
     if not recorded:
         return Recalled(outcome, decision, elapsed_ms, None)

@@ -7,6 +7,7 @@ from agents.local_models import local_models
 from agents.models import Agent
 from agents.providers import RolePlan, address_of, agent_plan, server_plan
 from search.errors import EmbedderUnavailable
+from search.runtime.own_queries import OwnQueries
 from search.runtime.protocols import Embedder, Generator, Reranker
 from search.runtime.providers.choice import LOCAL, NONE, ModelChoice
 from search.runtime.providers.fallback import FallbackEmbedder, FallbackGenerator, FallbackReranker
@@ -15,8 +16,11 @@ from search.spec import EmbeddingIdentity
 
 
 def embedder_for(agent: Agent, server: RolePlan | None = None) -> Embedder | None:
-    """`server`: the server's plan, where it was read already for many agents."""
-    return plan_embedder(agent_plan("embed", agent, server))
+    """Its query vectors are remembered for this agent alone.
+
+    `server`: the server's plan, where it was read already for many agents.
+    """
+    return _own(plan_embedder(agent_plan("embed", agent, server)), agent)
 
 
 def reranker_for(agent: Agent) -> Reranker | None:
@@ -46,8 +50,12 @@ def plan_generator(plan: RolePlan) -> Generator | None:
     return FallbackGenerator(first, second) if first is not None and second is not None else first
 
 
+def former_embedder(agent: Agent, identity: EmbeddingIdentity) -> Embedder | None:
+    """Whoever makes vectors of this identity, although another is to do it now: for an index not rebuilt yet."""
+    return _own(embedder_of(identity), agent)
+
+
 def embedder_of(identity: EmbeddingIdentity) -> Embedder | None:
-    """Whoever makes vectors of this identity, although somebody else is to do it now: for indexes not rebuilt yet."""
     plan = server_plan("embed")
     candidates = [
         *remote_embedders(),
@@ -58,6 +66,10 @@ def embedder_of(identity: EmbeddingIdentity) -> Embedder | None:
     if identity.provider == LOCAL:
         candidates.append(local_models().embedder(identity.model))
     return next((embedder for embedder in candidates if embedder is not None and _is(embedder, identity)), None)
+
+
+def _own(embedder: Embedder | None, agent: Agent) -> Embedder | None:
+    return None if embedder is None else OwnQueries(embedder, agent.pk)
 
 
 def _is(embedder: Embedder, identity: EmbeddingIdentity) -> bool:

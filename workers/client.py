@@ -14,7 +14,6 @@ from typing import Any, get_args
 import numpy as np
 
 from search.errors import EmbedderUnavailable
-from search.runtime.cache import LruCache
 from search.runtime.deadline import Deadline
 from search.runtime.protocols import Vectors
 from search.runtime.vectors import is_usable
@@ -23,7 +22,6 @@ from workers.model_connections import ModelConnections
 from workers.model_status import ModelStateName, ModelStatus
 from workers.wire import MAX_TEXT_CHARS, MAX_TEXTS, Operation, Request, WireClosed, WireError, receive, send, unpack
 
-REMEMBERED_QUERIES = 2000
 STATUS_SECONDS = 1.0
 
 _Reply = tuple[dict[str, Any], bytes]
@@ -32,15 +30,14 @@ _Reply = tuple[dict[str, Any], bytes]
 class ModelsClient:
     """Safe from any number of threads, and usable in a forked child.
 
-    Connections are kept and shared, query vectors are remembered. Every failure is `EmbedderUnavailable` with the
+    Connections are kept and shared, vectors are not (`OwnQueries`). Every failure is `EmbedderUnavailable` with the
     reason, raised at the latest when the timeout has passed; `status` never raises.
     """
 
-    def __init__(self, socket_path: Path, *, model: str = "", remembered_queries: int = REMEMBERED_QUERIES) -> None:
+    def __init__(self, socket_path: Path, *, model: str = "") -> None:
         """`model` "": the one that the process itself has chosen for embedding."""
         self._path = socket_path
         self._model = model
-        self._remembered_queries = remembered_queries
         self._identity: EmbeddingIdentity | None = None
         self._start_over()
         _clients.add(self)
@@ -48,7 +45,6 @@ class ModelsClient:
     def _start_over(self) -> None:
         """Fresh locks and no connections: those of a parent process must not be shared with it."""
         self._connections = ModelConnections(self._path)
-        self._queries: LruCache[tuple[str, str], Vectors] = LruCache(self._remembered_queries)
 
     def identity(self) -> EmbeddingIdentity:
         """Asked anew only when the connection was lost; the last one known while nobody answers."""
@@ -63,21 +59,14 @@ class ModelsClient:
         return self._identity
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
-        if self._identity is not None:
-            known = self._queries.get((self._identity.fingerprint, text))
-            if known is not None:
-                return known
-        vectors, identity = self._embed("embed_query", (text,), Deadline(timeout))
-        vector: Vectors = vectors[0]
-        vector.flags.writeable = False
-        self._queries.put((identity.fingerprint, text), vector)
+        vector: Vectors = self._embed("embed_query", (text,), Deadline(timeout))[0]
         return vector
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
         if not texts:
             return np.empty((0, self.identity().dims), dtype=np.float32)
         deadline = Deadline(timeout)
-        return np.concatenate([self._embed("embed_documents", part, deadline)[0] for part in _portions(texts)])
+        return np.concatenate([self._embed("embed_documents", part, deadline) for part in _portions(texts)])
 
     def status(self) -> ModelStatus:
         """Within a second; `down` with the reason when nobody answers."""
@@ -92,9 +81,7 @@ class ModelsClient:
         """Close the idle connections; the client stays usable."""
         self._connections.close()
 
-    def _embed(
-        self, operation: Operation, texts: tuple[str, ...], deadline: Deadline
-    ) -> tuple[Vectors, EmbeddingIdentity]:
+    def _embed(self, operation: Operation, texts: tuple[str, ...], deadline: Deadline) -> Vectors:
         header, payload = self._exchange(Request(operation, texts, model=self._model), deadline)
         identity = _identity(header)
         try:
@@ -103,7 +90,7 @@ class ModelsClient:
             raise _nonsense(str(error)) from error
         if not is_usable(vectors, rows=len(texts), dims=identity.dims):
             raise _nonsense("a vector is zero or not finite")
-        return vectors, identity
+        return vectors
 
     def ask(self, request: Request) -> dict[str, Any]:
         """The header of the reply to any request. Raises `EmbedderUnavailable`, whatever the request was about."""

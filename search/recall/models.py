@@ -10,6 +10,7 @@ from typing import Any
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
 from search.recall.breaker import Breaker
+from search.runtime.own_queries import OwnQueries
 from search.runtime.protocols import Embedder, Generator, Message, Vectors
 from search.spec import EmbeddingIdentity
 
@@ -71,7 +72,8 @@ class TurnEmbedder:
 
     @property
     def _key(self) -> str:
-        return f"embed:{type(self._embedder).__name__}"
+        model = self._embedder.embedder if isinstance(self._embedder, OwnQueries) else self._embedder
+        return f"embed:{type(model).__name__}"
 
 
 class Writers:

@@ -11,7 +11,6 @@ import numpy as np
 
 from search.documents.chunker import CHUNKER_VERSION
 from search.errors import EmbedderUnavailable
-from search.runtime.cache import LruCache
 from search.runtime.checksums import verify_file
 from search.runtime.deadline import Deadline
 from search.runtime.fingerprint import local_identity
@@ -24,8 +23,6 @@ from search.spec import EmbeddingIdentity
 
 LARGEST_CONTEXT = 2048
 """Tokens; models trained on more are used with windows of this size, to bound memory and the time of one call."""
-
-_REMEMBERED_QUERIES = 256
 
 
 class LlamaEmbedder:
@@ -50,7 +47,6 @@ class LlamaEmbedder:
         size = min(preset.context, LARGEST_CONTEXT, self._model.trained_context)
         self._query = _Lane(NativeContext(self._model, size=size, pooling=preset.pooling, threads=threads))
         self._bulk = _Lane(NativeContext(self._model, size=size, pooling=preset.pooling, threads=threads))
-        self._queries: LruCache[str, Vectors] = LruCache(_REMEMBERED_QUERIES)
 
     def identity(self) -> EmbeddingIdentity:
         return self._identity
@@ -61,13 +57,7 @@ class LlamaEmbedder:
         return self._query.tokens + self._bulk.tokens
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
-        known = self._queries.get(text)
-        if known is not None:
-            return known
-        vector = self._embed(self._query, text, self._preset.query_prompt, Deadline(timeout))
-        vector.flags.writeable = False
-        self._queries.put(text, vector)
-        return vector
+        return self._embed(self._query, text, self._preset.query_prompt, Deadline(timeout))
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
         deadline = Deadline(timeout)

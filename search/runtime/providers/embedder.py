@@ -10,7 +10,6 @@ import numpy as np
 
 from search.documents.chunker import CHUNKER_VERSION
 from search.errors import EmbedderUnavailable
-from search.runtime.cache import LruCache
 from search.runtime.fingerprint import remote_identity
 from search.runtime.protocols import Vectors
 from search.runtime.providers.address import Address
@@ -21,7 +20,6 @@ from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import MAX_BATCH_TOKENS, EmbeddingVendor, Purpose
 from search.spec import EmbeddingIdentity
 
-REMEMBERED_QUERIES = 2000
 PROBE = "memory"
 PROBE_SECONDS = 5.0
 _SHORTEST_HALF = 32
@@ -29,7 +27,7 @@ _SHORTEST_HALF = 32
 
 
 class RemoteEmbedder:
-    """Safe from any number of threads; query vectors are remembered.
+    """Safe from any number of threads.
 
     After a failure queries are refused at once, with the same reason, for as long as asking again is useless: a
     search does not pay for a broken provider. A document without a usable vector gives a row of zeros, which the
@@ -47,7 +45,6 @@ class RemoteEmbedder:
         self._endpoint = Endpoint(address, headers=vendor.headers(address.key))
         self._rest = Rest()
         self._probing = threading.Lock()
-        self._queries: LruCache[str, Vectors] = LruCache(REMEMBERED_QUERIES)
 
     def identity(self) -> EmbeddingIdentity:
         """Free for models whose dimensions are known; else one probe is embedded, once."""
@@ -67,9 +64,6 @@ class RemoteEmbedder:
         )  # fmt: skip
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
-        known = self._queries.get(text)
-        if known is not None:
-            return known
         try:
             self._rest.check()
             vector: Vectors = self._embed([text], "query", time.monotonic() + timeout)[0]
@@ -77,8 +71,6 @@ class RemoteEmbedder:
                 raise self._endpoint.bad_answer("the vector is zero or not finite")
         except ProviderFailed as failure:
             raise self._unavailable(failure) from failure
-        vector.flags.writeable = False
-        self._queries.put(text, vector)
         return vector
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:

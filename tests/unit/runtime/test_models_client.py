@@ -135,25 +135,11 @@ def test_a_dead_process_is_tried_again_only_after_a_moment(client: ModelsClient,
     assert client.embed_query("key", timeout=1).tolist() == [1, 0, 0, 0]
 
 
-def test_a_repeated_query_is_asked_once(client: ModelsClient, start: Start) -> None:
+def test_no_query_is_remembered_for_all_who_share_the_client(client: ModelsClient, start: Start) -> None:
     server = start(well)
     for _ in range(3):
         client.embed_query("key", timeout=1)
-    assert len(server.requests) == 1
-
-
-def test_a_remembered_vector_cannot_be_changed(client: ModelsClient, start: Start) -> None:
-    start(well)
-    with pytest.raises(ValueError, match="read-only"):
-        client.embed_query("key", timeout=1)[0] = 5
-
-
-def test_the_memory_for_queries_is_bounded(path: Path, start: Start) -> None:
-    server = start(well)
-    client = ModelsClient(path, remembered_queries=2)
-    for text in ("a", "b", "c", "a"):
-        client.embed_query(text, timeout=1)
-    assert [request["texts"] for request in server.requests] == [["a"], ["b"], ["c"], ["a"]]
+    assert len(server.requests) == 3
 
 
 def test_the_identity_is_asked_once(client: ModelsClient, start: Start) -> None:
