@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "memory_appliance.middleware.BoundedWaiting",
     "memory_appliance.middleware.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
+    "memory_appliance.origins.KnownOrigins",
     "memory_appliance.middleware.CompressPages",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

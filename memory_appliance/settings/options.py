@@ -77,7 +77,9 @@ class Options(BaseSettings):
         description="Host names, separated by commas, that requests may carry besides localhost and MEMORY_HOST.",
     )
     trusted_origins: Names = Field(
-        (), description="Origins such as https://memory.example, separated by commas, whose forms are accepted."
+        (),
+        description="Origins such as https://memory.example, separated by commas, whose pages may send forms and call "
+        "the API and MCP; this server's own address needs none.",
     )
     https: bool = Field(
         False, description="Whether people reach the server over HTTPS alone: cookies are then sent over HTTPS only."

@@ -122,3 +122,52 @@ def test_a_fault_of_the_server_tells_nothing(as_owner: Mcp, al: Agent) -> None:
     Agent.objects.update(settings=["secret"])
     error = as_owner.send("tools/call", {"name": "memory_search", "arguments": {"query": "x", "agent": "al"}})["error"]
     assert (error["code"], "secret" in str(error)) == (-32603, False)
+
+
+@pytest.mark.parametrize("number", ["null", "1.5", "1e30", "true", "false", "{}", "[]", '{"a": 1}', "[1]"])
+@pytest.mark.parametrize("method", ["tools/list", "ping", "nothing", "notifications/initialized"])
+def test_an_id_of_another_kind_is_answered_with_an_error(as_gateway: Mcp, number: str, method: str) -> None:
+    response = as_gateway.post(f'{{"jsonrpc": "2.0", "id": {number}, "method": "{method}"}}'.encode())
+    answer = response.json()
+    assert (response.status_code, answer["id"], answer["error"]["code"]) == (400, None, -32600)
+    assert "id" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize("number", [0, -1, 1, 2**53 + 1, 10**40, "", "x", "1.5", "null", "𝄞" * 200])
+def test_an_id_of_a_known_kind_comes_back_as_it_was(as_gateway: Mcp, number: Any) -> None:
+    answer = as_gateway.post({**LIST, "id": number}).json()
+    assert answer["id"] == number and "result" in answer
+    error = as_gateway.post({**LIST, "id": number, "method": "nothing"}).json()
+    assert (error["id"], error["error"]["code"]) == (number, -32601)
+
+
+@pytest.mark.parametrize(
+    ("message", "number", "code"),
+    [
+        ([], None, -32600),
+        ([LIST, LIST], None, -32600),
+        ("x", None, -32600),
+        ({**LIST, "jsonrpc": "1.0"}, 1, -32600),
+        ({"id": 5, "method": "ping"}, 5, -32600),
+        ({"jsonrpc": "2.0", "id": "a"}, "a", -32600),
+        ({**LIST, "method": 5}, 1, -32600),
+        ({**LIST, "params": [1]}, 1, -32602),
+        ({**LIST, "params": "x"}, 1, -32602),
+    ],
+)
+def test_a_fault_of_a_message_is_told_under_its_id(as_gateway: Mcp, message: Any, number: Any, code: int) -> None:
+    response = as_gateway.post(message)
+    assert (response.status_code, response.json()["id"], response.json()["error"]["code"]) == (400, number, code)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
+        {"jsonrpc": "2.0", "method": "tools/list"},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    ],
+)
+def test_what_asks_nothing_gets_no_answer(as_gateway: Mcp, message: Any) -> None:
+    response = as_gateway.post(message)
+    assert (response.status_code, response.content) == (202, b"")
