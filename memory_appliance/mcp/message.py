@@ -1,4 +1,4 @@
-"""fault_of(): what keeps a message from being one of JSON-RPC. The SDK would take some for notifications, in silence."""
+"""fault_of(): what keeps a message from being one of JSON-RPC. The SDK would silently take some for notifications."""
 
 from __future__ import annotations
 
