@@ -181,8 +181,12 @@ class SettingRow:
 
 
 def read_settings(stored: dict[str, Any]) -> AgentSettings:
-    """Settings of a row. A value that a newer or older version wrote and this one does not know is left out."""
-    known = {name: value for name, value in stored.items() if name in AgentSettings.model_fields}
+    """Settings of a row. A value that a newer or older version wrote and this one does not know is left out.
+
+    So is a whole column that holds no object: one broken row must not stop what is done for all agents.
+    """
+    held = stored if isinstance(stored, dict) else {}
+    known = {name: value for name, value in held.items() if name in AgentSettings.model_fields}
     try:
         return AgentSettings.model_validate(known)
     except ValidationError as error:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agents.actors import Actor
+from agents.apart import apart
 from agents.models import Agent
 from agents.nodes.ownership import owned
 from agents.paths import data_dir, default_workspace
@@ -47,8 +48,9 @@ def remove_left_canaries() -> list[str]:
     gone = []
     for mark in sorted((data_dir() / "workspaces").glob(f"canary-*/{MARK}")):
         if is_canary(mark.parent) and mark.stat().st_mtime < time.time() - LEFT_SECONDS:
-            _remove(mark.parent)
-            gone.append(mark.parent.name)
+            with apart(mark.parent.name, "taking away what a killed doctor left"):
+                _remove(mark.parent)
+                gone.append(mark.parent.name)
     return gone
 
 

@@ -16,11 +16,12 @@ from agents.models import Agent, CollectionShare, WorkspaceWrite
 from agents.transcripts import erase_transcript
 from agents.workspace import disk, objects
 from agents.workspace.indexing import forget_now, rows_of
-from agents.workspace.journal import finish_pending, writing
+from agents.workspace.journal import writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import bury, session_name
+from agents.workspace.unfinished import finish_pending
 from search.documents.lines import count_lines, decode
 
 
@@ -85,7 +86,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         checked_place(path)
     session_key = session_name(session_key)
     with workspace_lock(agent):
-        finish_pending(agent)
+        finish_pending(agent, path=path, session_key=session_key)
         if not dry_run:
             bury(agent, session_key=session_key, path=path)
         plan = _plan_file(agent, path) if path else _plan_session(agent, session_key)

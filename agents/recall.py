@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils import timezone
@@ -26,6 +25,7 @@ from agents.scope import Decision, decide
 from agents.sessions import Session, chat_ids
 from agents.specs import index_spec, scope_of
 from agents.telemetry import telemetry
+from search.dates.zone import zone
 from search.documents.annotations import normalise_project_key
 from search.recall.choices import QueryMode, RecallMode
 from search.recall.gates import GateFacts, Stop, first_stop
@@ -179,7 +179,7 @@ def _turn(agent: Agent, own: AgentSettings, session: Session | None, decision: D
             snippet_chars=own.snippet_chars,
             ranking=own.ranking(),
         ),
-        today=timezone.now().astimezone(ZoneInfo(agent.timezone)).date(),
+        today=timezone.now().astimezone(zone(agent.timezone)).date(),
         timeout_ms=min(MOST_TIMEOUT_MS, max(LEAST_TIMEOUT_MS, timeout_ms)),
         query_mode=params.query_mode or own.recall_query_mode,
         prompt=Prompt(

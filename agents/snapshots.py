@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from agents import memory
 from agents.context import near_limits
+from agents.errors import RuleError
 from agents.models import Agent, IndexSnapshot
 from search.errors import SearchError
 from search.index.report import IndexStatus
@@ -29,7 +30,7 @@ def take_snapshot(agent: Agent) -> IndexSnapshot | None:
                 return IndexSnapshot.objects.update_or_create(agent=agent, defaults=values)[0]
     except IntegrityError:
         logger.info("no snapshot of %s: it was deleted", agent.slug)
-    except (SearchError, OSError) as error:
+    except (SearchError, RuleError, OSError, ValueError, TypeError) as error:
         logger.info("no snapshot of %s: %s", agent.slug, error)
     return None
 

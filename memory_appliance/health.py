@@ -1,4 +1,4 @@
-"""What works and what does not: five checks, each quick, remembered for a few seconds."""
+"""What works and what does not: six checks, each quick, remembered for a few seconds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from redis.exceptions import RedisError
 
 from agents.models import WorkerHeartbeat
 from agents.nodes.registry import worker_name
+from agents.unwell import unwell_agents
 from memory_appliance.embedding import models_client
 
 REMEMBER_SECONDS = 3.0
 BROKER_TIMEOUT_SECONDS = 0.5
 HEARTBEAT_PATIENCE = timedelta(seconds=30)
+MOST_NAMED = 5
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
 
@@ -51,6 +53,7 @@ def look() -> Health:
         "workers": _workers(),
         "models": _models(),
         "disk": _disk(),
+        "agents": _agents(),
     }
     found = {check.status for check in checks.values()}
     return Health("failed" if "failed" in found else "degraded" if "degraded" in found else "ok", checks)
@@ -137,3 +140,14 @@ def _disk() -> Check:
     if free < LOW_DISK_BYTES:
         return Check("degraded", f"Only {free // (1024 * 1024)} MB are free.")
     return Check("ok")
+
+
+def _agents() -> Check:
+    try:
+        slugs = unwell_agents()
+    except DatabaseError:
+        return Check("degraded", "Not known while the control database cannot be read.")
+    if not slugs:
+        return Check("ok")
+    more = f" and {len(slugs) - MOST_NAMED} more" if len(slugs) > MOST_NAMED else ""
+    return Check("degraded", f"In trouble, while all others are served: {', '.join(slugs[:MOST_NAMED])}{more}.")

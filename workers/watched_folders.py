@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from agents.models import Agent, Collection
 from agents.nodes.ownership import owned
@@ -58,5 +59,6 @@ def existing_folders() -> Folders:
 
 def _present(folders: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
     # A link is no folder of ours: scanning does not follow it, so it is not watched either.
-    there = {name: Path(name) for name in folders}
-    return {name: frozenset(folders[name]) for name, path in there.items() if path.is_dir() and not path.is_symlink()}
+    # os.path, not Path: one folder that may not be entered must not end the watching of all.
+    there = (name for name in folders if os.path.isdir(name) and not os.path.islink(name))  # noqa: PTH112, PTH114
+    return {name: frozenset(folders[name]) for name in there}

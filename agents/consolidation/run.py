@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agents.actors import SYSTEM, Actor
 from agents.agent_settings import read_settings
+from agents.apart import apart
 from agents.audit import record
 from agents.consolidation.rewrite import BUDGET_CHARS, MAX_LOSS, Entry, Rewrite, rewrite
 from agents.consolidation.score import MAX_AGE_DAYS, MIN_QUERIES, MIN_RECALLS, MIN_SCORE, Signals, score
@@ -97,10 +98,11 @@ def consolidate_all() -> int:
         own = read_settings(agent.settings)
         if not (own.memory_enabled and own.consolidate_enabled):
             continue
-        try:
-            promoted += len(consolidate(agent=agent, actor=SYSTEM).promoted)
-        except RuleError as error:
-            logger.warning("the memory of %s was not consolidated: %s", agent.slug, error.message)
+        with apart(agent.slug, "consolidating"):
+            try:
+                promoted += len(consolidate(agent=agent, actor=SYSTEM).promoted)
+            except RuleError as error:
+                logger.warning("the memory of %s was not consolidated: %s", agent.slug, error.message)
     return promoted
 
 

@@ -44,5 +44,5 @@ def _chars(root: Path, name: str, *, at_least: int) -> int:
         if (root / name).lstat().st_size < at_least:
             return 0
         return len(decode(read_inside(root, name, MAX_BYTES))[0])
-    except (OSError, PathNotAllowed, FileTooLarge):
+    except (OSError, ValueError, PathNotAllowed, FileTooLarge):
         return 0

@@ -40,5 +40,5 @@ def sizes(agent: Agent) -> tuple[Size, ...]:
 def _chars(agent: Agent, path: str) -> int | None:
     try:
         return len(decode(read_inside(Path(agent.workspace), path, MAX_BYTES))[0])
-    except (OSError, PathNotAllowed, FileTooLarge):
+    except (OSError, ValueError, PathNotAllowed, FileTooLarge):
         return None

@@ -17,9 +17,14 @@ class WorkspaceWrite(models.Model):
         PENDING = "pending"
         DONE = "done"
 
+    MAX_PROBLEM_CHARS = 500
+
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="writes")
     path = models.CharField(max_length=1024, help_text="Workspace-relative.")
     state = models.CharField(max_length=7, choices=State.choices, default=State.PENDING)
+    problem = models.CharField(
+        max_length=MAX_PROBLEM_CHARS, blank=True, help_text="Why a write that was cut short cannot be finished yet."
+    )
     action = models.CharField(max_length=20, help_text="append, duplicate, edit, restore, import, forget …")
     actor = models.CharField(max_length=200)
     at = models.DateTimeField(auto_now_add=True)

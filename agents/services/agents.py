@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from agents.actors import Actor
 from agents.agent_settings import changed_settings
+from agents.apart import apart
 from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, ApiKey, Collection, Run, ScopeRule
@@ -150,9 +151,12 @@ def remove_orphan_indexes() -> list[str]:
     """Delete index files that belong to no agent (any more); returns their slugs."""
     known = set(Agent.objects.values_list("slug", flat=True))
     orphans = sorted({path.stem for path in index_path("_").parent.glob("*.sqlite")} - known)
+    removed = []
     for slug in orphans:
-        remove_index(index_path(slug))
-    return orphans
+        with apart(slug, "removing the index of an agent that is gone"):
+            remove_index(index_path(slug))
+            removed.append(slug)
+    return removed
 
 
 def request_update(*, actor: Actor, agent: Agent, reason: str = "request") -> Run:

@@ -9,6 +9,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
+from agents.apart import apart
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
 from agents.nodes.ownership import at_work
 from agents.transcripts.files import markdown_name, sessions_dir, transcript_lock, turns_path
@@ -45,8 +46,9 @@ def prune_transcripts() -> int:
         if days is None:
             continue
         oldest = timezone.now().timestamp() - timedelta(days=days).total_seconds()
-        for transcript in agent.transcripts.all():
-            gone += _prune(agent, transcript, oldest)
+        with apart(agent.slug, "forgetting old transcripts"):
+            for transcript in agent.transcripts.all():
+                gone += _prune(agent, transcript, oldest)
     return gone
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from agents.actors import Caller
 from agents.agent_settings import read_settings
@@ -21,6 +20,7 @@ from agents.transcripts.files import read_part, transcript_lock
 from agents.transcripts.naming import ChatName, chat_name, names_chats
 from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript
 from agents.workspace import create
+from search.dates.zone import zone
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
 
@@ -52,8 +52,8 @@ def reset_session(
     if not read_settings(agent.settings).memory_enabled:
         raise MemoryDisabled(agent.slug)
     key = checked_key(session_key)
-    zone = ZoneInfo(agent.timezone)
-    moment = (now or datetime.now(zone)).astimezone(zone)
+    own = zone(agent.timezone)
+    moment = (now or datetime.now(own)).astimezone(own)
     session = Session(key)
     decision = decide(scope_of(agent), session, trusted=caller.trusted)
     name = _name(agent, key) if decision.allowed else ChatName()
@@ -62,7 +62,7 @@ def reset_session(
         last = _last_turns(transcript)
         path = None
         if last and decision.allowed:
-            text = _note(last, key=key, reason=reason, moment=moment, zone=agent.timezone)
+            text = _note(last, key=key, reason=reason, moment=moment, place=agent.timezone)
             path = _create(agent, caller, session, text, f"{moment:%Y-%m-%d}-{name.text or f'{moment:%H%M}'}")
         ended_before = transcript.reset_from > 1
         touched = close_parts(transcript)
@@ -95,9 +95,9 @@ def _last_turns(transcript: Transcript) -> list[Turn]:
     return found[-MESSAGES:]
 
 
-def _note(turns: Sequence[Turn], *, key: str, reason: Reason, moment: datetime, zone: str) -> str:
+def _note(turns: Sequence[Turn], *, key: str, reason: Reason, moment: datetime, place: str) -> str:
     lines = [f"{turn.role}: {one_line(mask_secrets(spoken(turn)))}" for turn in turns]
-    head = [f"# Session of {moment:%Y-%m-%d %H:%M} ({zone})", "", f"- Session key: {key}", f"- Ended by: {reason}"]
+    head = [f"# Session of {moment:%Y-%m-%d %H:%M} ({place})", "", f"- Session key: {key}", f"- Ended by: {reason}"]
     return "\n".join([*head, "", "## Conversation Summary", "", *"\n\n".join(lines).split("\n"), ""])
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import errno
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from agents.actors import Actor
 from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
 from agents.models import Agent, WorkspaceWrite
 from agents.workspace import disk, objects
-from agents.workspace.reading import digest_of, read_bytes
+from agents.workspace.reading import digest_of
 from agents.workspace.tombstones import session_name
 from search.documents.contain import PathNotAllowed
-from search.documents.lines import count_lines, decode
-
-logger = logging.getLogger(__name__)
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -92,50 +87,3 @@ def unwritable(path: str, error: OSError) -> WorkspaceUnwritable:
     elif error.errno == errno.ENOTDIR:
         hint = "Bring the folder back, or give the agent another workspace."
     return WorkspaceUnwritable(f"{path} cannot be written: {error.strerror}. Nothing of it was stored.", hint=hint)
-
-
-def finish_pending(agent: Agent) -> None:
-    """Complete what a process that died had begun. The workspace's lock is held, so nobody else is at work."""
-    for row in WorkspaceWrite.objects.filter(agent=agent, state=WorkspaceWrite.State.PENDING).order_by("pk"):
-        _finish(agent, row)
-
-
-def _finish(agent: Agent, row: WorkspaceWrite) -> None:
-    now = read_bytes(agent, row.path)
-    if row.action == "append":
-        now = _finish_append(agent, row, now)
-    elif row.after and digest_of(now) == row.before:
-        # Nothing was written yet, nobody was told that it was: the caller will ask again.
-        now = None
-    done = now is not None and (row.action == "append" or digest_of(now) == row.after)
-    if not done and not (row.after == "" and now is None):
-        logger.warning("a write to %s of %s was cut short and not carried out", row.path, agent.slug)
-        row.delete()
-        return
-    row.state = WorkspaceWrite.State.DONE
-    row.save()
-
-
-def _finish_append(agent: Agent, row: WorkspaceWrite, now: bytes | None) -> bytes | None:
-    """The content in which the block stands whole now; None when the file was changed so that it has no place."""
-    try:
-        whole = objects.load(agent.slug, row.after)
-    except objects.Damaged as error:
-        logger.warning("%s", error.message)
-        return None
-    block = whole[row.start :]
-    now = now or b""
-    place = now.rfind(block)
-    if place < row.start:
-        torn = now[row.start :]
-        if digest_of(now[: row.start]) != digest_of(whole[: row.start]) or not block.startswith(torn):
-            return None
-        with writing(row.path):
-            disk.append_block(Path(agent.workspace), row.path, block[len(torn) :], now)
-        place, now = row.start, whole
-    lead = len(block) - len(block.lstrip(b"\n"))
-    row.start = place
-    row.start_line = count_lines(decode(now[: place + lead])[0]) + 1
-    row.end_line = count_lines(decode(now[: place + len(block)])[0])
-    row.size = len(now)
-    return now

@@ -51,7 +51,11 @@ def _held(agent: Agent, timeout: float) -> AbstractContextManager[None]:
 
 
 def _lock_path(agent: Agent) -> Path:
-    name = hashlib.sha256(str(Path(agent.workspace).resolve()).encode()).hexdigest()[:32]
+    try:
+        folder = str(Path(agent.workspace).resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a parent that may not be entered, no path at all
+        folder = agent.workspace
+    name = hashlib.sha256(folder.encode()).hexdigest()[:32]
     return data_dir() / "history" / ".locks" / name
 
 

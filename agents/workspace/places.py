@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from zoneinfo import ZoneInfo
 
 from agents.errors import Invalid
 from agents.models import Agent
+from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, split_path
 from search.documents.patterns import skipped_folder
 
@@ -39,8 +39,8 @@ def checked_place(path: str, *, field: str = "path") -> str:
 
 def today(agent: Agent, now: datetime | None = None) -> date:
     """The day in the agent's time zone, whatever the server's clock is set to show."""
-    zone = ZoneInfo(agent.timezone)
-    return (now or datetime.now(zone)).astimezone(zone).date()
+    own = zone(agent.timezone)
+    return (now or datetime.now(own)).astimezone(own).date()
 
 
 def daily_path(day: date) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.errors import Invalid
+from agents.errors import Invalid, WorkspaceUnwritable
 from agents.models import Agent
 from agents.workspace.places import checked_place
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
@@ -51,6 +51,10 @@ def read_bytes(agent: Agent, path: str) -> bytes | None:
     except (PathNotAllowed, FileTooLarge) as error:
         code = "path_not_allowed" if isinstance(error, PathNotAllowed) else ""
         raise Invalid(f"{error.message}.", hint=error.hint, field="path", code=code) from error
+    except OSError as error:
+        raise WorkspaceUnwritable(
+            f"{path} cannot be read: {error.strerror}.", hint="See to the folder, its disk and its rights."
+        ) from error
 
 
 def digest_of(data: bytes | None) -> str:

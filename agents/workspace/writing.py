@@ -24,11 +24,12 @@ from agents.workspace import disk, objects
 from agents.workspace.block import Block, joined, make_block
 from agents.workspace.duplicates import find_duplicate
 from agents.workspace.indexing import index_now
-from agents.workspace.journal import begin, finish_pending, writing
+from agents.workspace.journal import begin, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import refuse_forgotten
+from agents.workspace.unfinished import finish_pending
 from search.documents.lines import count_lines, decode, split_lines
 from search.spec import Origin
 
@@ -81,7 +82,7 @@ def append(
     request = _digest(path, *block.lines)
     with workspace_lock(agent):
         refuse_forgotten(agent, path=path, session_key=session_key, begun_at=begun_at)
-        finish_pending(agent)
+        finish_pending(agent, path=path)
         earlier = _answered(agent, idempotency_key, request)
         if earlier is None:
             appended = _append(
@@ -112,7 +113,7 @@ def create(
     data = text.encode()
     with workspace_lock(agent):
         refuse_forgotten(agent, path=path, session_key=session_key, begun_at=begun_at)
-        finish_pending(agent)
+        finish_pending(agent, path=path)
         if read_bytes(agent, path) is not None:
             raise _exists(path)
         provenance.record(agent=agent, path=path, text=text, origin=origin)
@@ -147,7 +148,7 @@ def replace(
     checked_place(path)
     data = text.encode() if isinstance(text, str) else text
     with workspace_lock(agent):
-        finish_pending(agent)
+        finish_pending(agent, path=path)
         before = read_bytes(agent, path)
         if digest_of(before) != expected_hash:
             raise file_changed(path)

@@ -9,13 +9,12 @@ from pathlib import Path
 from django.db import connection
 from django.utils import timezone
 
+from agents.apart import apart
 from agents.backup.control import control_file, live_problems
-from agents.errors import Conflict
 from agents.models import Agent, Run, WorkspaceWrite
 from agents.nodes.ownership import own_runs, owned
 from agents.paths import data_dir
-from agents.workspace.journal import finish_pending
-from agents.workspace.lock import workspace_lock
+from agents.workspace.unfinished import settle, waiting_writes
 from memory_appliance.launch.say import LaunchFailed
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
@@ -36,6 +35,8 @@ class Repaired:
     checked: int
     indexes: int
     damaged: tuple[str, ...]
+    waiting: tuple[str, ...]
+    """Writes that cannot be finished yet: the agent and the reason."""
 
 
 def ended_uncleanly(*, alone: bool) -> bool:
@@ -54,7 +55,8 @@ def repair() -> Repaired:
     writes = _finish_writes()
     checked, found, damaged = _check_indexes()
     (data_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
-    return Repaired(runs, writes, checked, found, damaged)
+    waiting = tuple(f"{slug}: {reason}" for slug, reason in waiting_writes())
+    return Repaired(runs, writes, checked, found, damaged, waiting)
 
 
 def _check_control() -> None:
@@ -71,12 +73,8 @@ def _finish_writes() -> int:
     pending = WorkspaceWrite.objects.filter(state=WorkspaceWrite.State.PENDING)
     count = 0
     for agent in Agent.objects.filter(owned(), pk__in=pending.values("agent")):
-        try:
-            with workspace_lock(agent, timeout=1.0):
-                count += pending.filter(agent=agent).count()
-                finish_pending(agent)
-        except Conflict:
-            continue  # somebody writes there, and finishes what was left before that
+        with apart(agent.slug, "finishing the writes that were cut short"):
+            count += settle(agent, timeout=1.0)
     return count
 
 

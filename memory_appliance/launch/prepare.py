@@ -58,6 +58,8 @@ def prepare(*, alone: bool) -> None:
             )
             for slug in found.damaged:
                 say(f"     the index of {slug} is damaged: it is made again from its files")
+            for waiting in found.waiting:
+                say(f"  ! {waiting}")
         call_command("nodes", "enter")
         call_command("bootstrap")
     for text in warnings():

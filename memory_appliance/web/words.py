@@ -46,6 +46,7 @@ PARTS: Mapping[str, StrOrPromise] = {
     "workers": _("Workers"),
     "models": _("Embedding model"),
     "disk": _("Disk"),
+    "agents": _("Agents"),
 }
 """The parts of the server that `health` looks at."""
 

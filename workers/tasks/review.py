@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.apart import apart
 from agents.memory_health.review import agents_to_review, carry_out
 from agents.models import Run
 from agents.runs import request_run
@@ -17,7 +18,8 @@ from workers.lease import Lease
 def review_changed() -> None:
     """At night, one agent after the other: the page then has something to show in the morning."""
     for agent in agents_to_review():
-        dispatch(request_run(agent=agent, kind=Run.Kind.REVIEW, reason="schedule"))
+        with apart(agent.slug, "asking for a review"):
+            dispatch(request_run(agent=agent, kind=Run.Kind.REVIEW, reason="schedule"))
 
 
 @app.task(name="workers.review")

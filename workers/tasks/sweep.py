@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from threading import Lock
 
 from django.utils import timezone
 
+from agents.apart import apart
 from agents.models import Run
 from agents.nodes.moves import give_up_what_stands_still, moves_to_carry_on
 from agents.nodes.ownership import own_name
@@ -43,14 +45,14 @@ def _carry_on_moves() -> None:
 def _due_runs() -> list[Run]:
     now = timezone.now()
     lost = stale_runs(now)
-    due = [
-        request_run(
-            agent=agent, kind=Run.Kind.UPDATE, reason="change" if agent.update_requested_at is not None else "schedule"
-        )
+    due = (
+        (agent, Run.Kind.UPDATE, "change" if agent.update_requested_at is not None else "schedule")
         for agent in due_agents(now)
-    ]
-    lost_indexes = [request_run(agent=agent, kind=Run.Kind.UPDATE, reason="damage") for agent in agents_without_index()]
-    waiting = [
-        request_run(agent=agent, kind=Run.Kind.EMBED, reason="pending") for agent in agents_awaiting_embeddings()
-    ]
-    return [*lost, *due, *lost_indexes, *waiting]
+    )
+    lost_indexes = ((agent, Run.Kind.UPDATE, "damage") for agent in agents_without_index())
+    waiting = ((agent, Run.Kind.EMBED, "pending") for agent in agents_awaiting_embeddings())
+    runs = []
+    for agent, kind, reason in chain(due, lost_indexes, waiting):
+        with apart(agent.slug, "asking for a job"):
+            runs.append(request_run(agent=agent, kind=kind, reason=reason))
+    return [*lost, *runs]

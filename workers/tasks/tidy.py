@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from agents.apart import apart
 from agents.audit import prune_audit
 from agents.canary import remove_left_canaries
 from agents.history import remove_orphan_histories
@@ -51,9 +52,10 @@ def _maintain_indexes() -> None:
         path = index_path(slug)
         if STOPPING.is_set() or not path.exists():
             continue
-        try:
-            dropped = maintain_index(path, lock_timeout=LOCK_SECONDS)
-        except (IndexBusy, IndexUnavailable) as error:
-            logger.warning("%s: %s", slug, error.advice())
-        else:
-            logger.info("%s: %d unused vectors dropped", slug, dropped)
+        with apart(slug, "taking care of its index"):
+            try:
+                dropped = maintain_index(path, lock_timeout=LOCK_SECONDS)
+            except (IndexBusy, IndexUnavailable) as error:
+                logger.warning("%s: %s", slug, error.advice())
+            else:
+                logger.info("%s: %d unused vectors dropped", slug, dropped)

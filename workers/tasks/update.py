@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from typing import Any
 
 from agents.memory import embedding_identity
-from agents.models import Run
+from agents.models import Agent, Run
 from agents.runs import request_run, request_switch
 from agents.specs import index_spec
+from agents.workspace.unfinished import settle, waiting_writes
+from search.errors import SearchError
 from search.index.rebuild import drop_unwanted_build
 from search.index.update import update_index
 from search.spec import EmbeddingIdentity, IndexSpec
@@ -27,6 +30,7 @@ def update(run_id: int) -> None:
 
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
+    settle(run.index_agent, timeout=LOCK_SECONDS)
     spec = index_spec(run.index_agent)
     identity = embedding_identity(run.index_agent)
     report = update_index(
@@ -41,7 +45,18 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
         _follow_identity(run, spec, identity, stale=report.stale)
     if report.pending and not report.stale:
         dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="update"))
+    _refuse_to_call_it_well(run.index_agent)
     return asdict(report)
+
+
+def _refuse_to_call_it_well(agent: Agent) -> None:
+    """The index is as good as it can be; an agent whose folder is away or whose note waits is marked all the same."""
+    for _, reason in waiting_writes(agent):
+        raise SearchError(reason.rstrip("."), hint="It is finished when the file can be written again.")
+    if not os.path.isdir(agent.workspace):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+        raise SearchError(
+            f"The folder {agent.workspace} is not there", hint="Bring it back, or give the agent another workspace."
+        )
 
 
 def _follow_identity(run: Run, spec: IndexSpec, identity: EmbeddingIdentity, *, stale: bool) -> None:

@@ -10,6 +10,7 @@ from agents.agent_settings import read_settings
 from agents.models import Agent
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
+from agents.workspace.unfinished import waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 
@@ -26,7 +27,9 @@ def _look(visit: Visit) -> Looking:
 
 def _faults(agent: Agent) -> Iterator[Seen]:
     workspace, title = Path(agent.workspace), f"Agent {agent.slug}"
-    if not workspace.is_dir():
+    for _, reason in waiting_writes(agent):
+        yield Seen("problem", reason, "Put right what it names: the next update finishes the write.", agent.slug, title)
+    if not os.path.isdir(workspace):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
         yield Seen(
             "problem",
             f"Its folder {workspace} is not there.",

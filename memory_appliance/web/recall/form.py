@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from zoneinfo import ZoneInfo
 
 from django import forms
 from django.http import QueryDict
@@ -17,6 +16,7 @@ from agents.sessions import MAX_KEY_CHARS, Session
 from memory_appliance.web.days import DayField
 from memory_appliance.web.recall.words import LANES, REASONS
 from memory_appliance.web.words import OUTCOMES
+from search.dates.zone import zone
 from search.recall.outcome import Reason, Status
 
 _ANY = ("", _("any"))
@@ -56,7 +56,7 @@ class EventForm(forms.Form):
         """Call on a valid form. A day is one of the agent's own time zone, of UTC where there are many agents."""
         values = self.cleaned_data
         agent = self._agent or self._agents.get(values.get("agent", ""))
-        since, until = _bounds(values["day"], ZoneInfo(agent.timezone) if agent is not None else UTC)
+        since, until = _bounds(values["day"], zone(agent.timezone) if agent is not None else UTC)
         session = values["session"].strip().lower()
         return EventFilter(
             agent=agent,
@@ -73,7 +73,7 @@ class EventForm(forms.Form):
         return any(self.data.get(name) for name in self.fields)
 
 
-def _bounds(day: date | None, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
+def _bounds(day: date | None, own: tzinfo) -> tuple[datetime | None, datetime | None]:
     if day is None:
         return None, None
-    return datetime.combine(day, time(), zone), datetime.combine(day + timedelta(days=1), time(), zone)
+    return datetime.combine(day, time(), own), datetime.combine(day + timedelta(days=1), time(), own)

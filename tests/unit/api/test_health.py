@@ -63,6 +63,7 @@ def test_a_server_that_can_search_by_words_is_ready_and_says_what_is_missing(cli
         "workers": "degraded",
         "models": "degraded",
         "disk": "ok",
+        "agents": "ok",
     }
     assert all(check["detail"] for check in checks.values() if check["status"] != "ok")
 

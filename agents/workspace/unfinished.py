@@ -1,0 +1,140 @@
+"""finish_pending(): what a process that died had begun is completed; what cannot be completed yet waits and is named.
+
+Nothing here may stop the other files of the agent, let alone other agents: a folder may be away for days.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.utils import timezone
+
+from agents.errors import Conflict, RuleError, WorkspaceUnwritable
+from agents.models import Agent, WorkspaceWrite
+from agents.nodes.ownership import owned
+from agents.workspace import disk, objects
+from agents.workspace.journal import unwritable, writing
+from agents.workspace.lock import workspace_lock
+from agents.workspace.reading import digest_of, read_bytes
+from search.documents.lines import count_lines, decode
+
+logger = logging.getLogger(__name__)
+
+_PENDING = WorkspaceWrite.objects.filter(state=WorkspaceWrite.State.PENDING)
+_CHARS = WorkspaceWrite.MAX_PROBLEM_CHARS
+
+
+def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> int:
+    """Complete what a process that died had begun. The workspace's lock is held, so nobody else is at work.
+
+    A write that cannot be completed now stays pending with the reason in its row. Only when it is one of `path` or of
+    the chat `session_key` that reason is raised (`Invalid`, `WorkspaceUnwritable`). Returns how many were settled.
+    """
+    settled = 0
+    for row in _PENDING.filter(agent=agent).order_by("pk"):
+        try:
+            _finish(agent, row)
+        except Exception as error:
+            logger.exception("a write to %s of %s was cut short and waits", row.path, agent.slug)
+            reason = _reason(row, error)
+            _PENDING.filter(pk=row.pk).update(problem=reason.message[:_CHARS])
+            Agent.objects.filter(pk=agent.pk).update(last_error=reason.message)  # until an update went well
+            if row.path == path or (session_key and row.session_key == session_key):
+                raise reason from error
+        else:
+            settled += 1
+            if row.problem:
+                Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+    return settled
+
+
+def settle(agent: Agent, *, timeout: float) -> int:
+    """`finish_pending` under the workspace's lock; 0 when somebody writes there, who finishes what was left before."""
+    if not _PENDING.filter(agent=agent).exists():
+        return 0
+    try:
+        with workspace_lock(agent, timeout=timeout):
+            return finish_pending(agent)
+    except Conflict:
+        return 0
+
+
+def waiting_writes(agent: Agent | None = None) -> Iterator[tuple[str, str]]:
+    """Slug and reason of each write of this node, or of one agent, that could not be finished yet."""
+    rows = _PENDING.filter(owned("agent__")).exclude(problem="").order_by("pk")
+    if agent is not None:
+        rows = rows.filter(agent=agent)
+    yield from rows.values_list("agent__slug", "problem")
+
+
+def _reason(row: WorkspaceWrite, error: Exception) -> RuleError:
+    """In words that name the file."""
+    if isinstance(error, RuleError) and row.path in error.message:
+        return error
+    if isinstance(error, OSError):
+        return unwritable(row.path, error)
+    said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
+    return WorkspaceUnwritable(
+        f"A write to {row.path} was cut short and cannot be finished: {said}", hint="Put it right, and try again."
+    )
+
+
+def _finish(agent: Agent, row: WorkspaceWrite) -> None:
+    now = read_bytes(agent, row.path)
+    if now is None:
+        _require_folder(agent, row)
+    if row.action == "append":
+        now = _finish_append(agent, row, now)
+    elif row.after and digest_of(now) == row.before:
+        # Nothing was written yet, nobody was told that it was: the caller will ask again.
+        now = None
+    done = now is not None and (row.action == "append" or digest_of(now) == row.after)
+    if not done and not (row.after == "" and now is None):
+        logger.warning("a write to %s of %s was cut short and not carried out", row.path, agent.slug)
+        row.delete()
+        return
+    WorkspaceWrite.objects.filter(pk=row.pk).update(problem="")
+    row.state = WorkspaceWrite.State.DONE
+    row.save(update_fields=["state", "start", "start_line", "end_line", "size"])
+
+
+def _require_folder(agent: Agent, row: WorkspaceWrite) -> None:
+    """A file that is missing together with all others was hardly deleted: its disk is not mounted (yet)."""
+    folder = Path(agent.workspace)
+    there = os.path.isdir(folder)  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+    if there and row.before:
+        folder = (folder / row.path).parent
+        there = os.path.isdir(folder) and any(folder.iterdir())  # noqa: PTH112
+    if not there:
+        raise WorkspaceUnwritable(
+            f"A write to {row.path} was cut short, and its folder {folder} is away or empty.",
+            hint="Bring the folder back, then it is finished. If it was emptied on purpose, put any file there.",
+        )
+
+
+def _finish_append(agent: Agent, row: WorkspaceWrite, now: bytes | None) -> bytes | None:
+    """The content in which the block stands whole now; None when the file was changed so that it has no place."""
+    try:
+        whole = objects.load(agent.slug, row.after)
+    except objects.Damaged as error:
+        logger.warning("%s", error.message)
+        return None
+    block = whole[row.start :]
+    now = now or b""
+    place = now.rfind(block)
+    if place < row.start:
+        torn = now[row.start :]
+        if digest_of(now[: row.start]) != digest_of(whole[: row.start]) or not block.startswith(torn):
+            return None
+        with writing(row.path):
+            disk.append_block(Path(agent.workspace), row.path, block[len(torn) :], now)
+        place, now = row.start, whole
+    lead = len(block) - len(block.lstrip(b"\r\n"))
+    row.start = place
+    row.start_line = count_lines(decode(now[: place + lead])[0]) + 1
+    row.end_line = count_lines(decode(now[: place + len(block)])[0])
+    row.size = len(now)
+    return now
