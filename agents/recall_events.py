@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from agents.agent_settings import AgentSettings, read_settings
 from agents.models import Agent, RecallEvent
+from agents.public_ids import unveiled, veiled
 from agents.scope import Decision
 from agents.sessions import Session
 from search.recall.outcome import Lane, Reason, RecallOutcome, Status
@@ -62,7 +63,7 @@ def record_event(
     except OperationalError:
         logger.exception("a recall event could not be written: %s %s", outcome.status, outcome.reason)
         return None
-    return int(event.pk)
+    return event.public_id
 
 
 def recall_events(agent: Agent, *, status: Status | None, limit: int) -> Sequence[RecallEvent]:
@@ -88,7 +89,7 @@ class EventFilter:
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """Newest first, each with its agent; `newer` and `older` are the ids to go on from, None at the ends."""
+    """Newest first, each with its agent; `newer` and `older` are the places to go on from, None at the ends."""
 
     events: tuple[RecallEvent, ...]
     newer: int | None
@@ -100,6 +101,7 @@ def find_events(
 ) -> EventPage:
     """A page of events of agents that are `visible` (roles.agents_for), older than `before` or newer than `after`."""
     events = _matching(wanted, visible)
+    before, after = (_row(place) for place in (before, after))
     if after is not None:
         rows = list(events.filter(pk__gt=after).order_by("pk")[: limit + 1])
         more, rows = len(rows) > limit, rows[:limit][::-1]
@@ -111,7 +113,7 @@ def find_events(
 
 
 def find_event(agent: Agent, number: int) -> RecallEvent | None:
-    return RecallEvent.objects.filter(agent=agent, pk=number).first()
+    return RecallEvent.objects.filter(Q(number=number) | Q(number=0, pk=number), agent=agent).first()
 
 
 def _matching(wanted: EventFilter, visible: Q) -> QuerySet[RecallEvent]:
@@ -128,10 +130,15 @@ def _matching(wanted: EventFilter, visible: Q) -> QuerySet[RecallEvent]:
     return events.filter(pk__in=RecallEvent.objects.filter(**days).values("pk")) if days else events
 
 
+def _row(place: int | None) -> int | None:
+    """Beyond all places: as if none was given."""
+    row = -1 if place is None else unveiled("recall", place)
+    return None if row < 0 else row
+
+
 def _page(rows: list[RecallEvent], *, newer: bool, older: bool) -> EventPage:
-    return EventPage(
-        tuple(rows), newer=rows[0].pk if newer and rows else None, older=rows[-1].pk if older and rows else None
-    )
+    ends = [veiled("recall", row.pk) for row in (rows[0], rows[-1])] if rows else [None, None]
+    return EventPage(tuple(rows), newer=ends[0] if newer else None, older=ends[1] if older else None)
 
 
 def prune_recall_events() -> int:

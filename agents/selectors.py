@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from agents.errors import NotFound
 from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, CollectionShare, Run
+from agents.public_ids import run_place
 from agents.roles import ROLES, Role
 from agents.specs import shared_name
 
@@ -66,8 +67,10 @@ def list_runs(*, agent: str | None = None, state: str | None = None, visible: Q 
 
 
 def get_run(run_id: int, visible: Q | None = None) -> Run:
-    """Raises `NotFound`, also for runs of agents that are not `visible`."""
-    run = list_runs(visible=visible).filter(pk=run_id).first()
+    """By the public id. Raises `NotFound`, also for runs of agents that are not `visible`."""
+    agent, number = run_place(run_id)
+    of = Q(agent=agent, number=number) if agent else Q(agent__isnull=True, pk=number)
+    run = list_runs(visible=visible).filter(of).first()
     if run is None:
         raise NotFound(f"There is no run {run_id}.", hint="GET /api/v1/runs lists them.")
     return run
@@ -84,9 +87,10 @@ def list_keys() -> QuerySet[ApiKey]:
 
 
 def get_key(key_id: int) -> ApiKey:
+    """Raises `NotFound`."""
     key = list_keys().filter(pk=key_id).first()
     if key is None:
-        raise NotFound(f"There is no key {key_id}.", hint="GET /api/v1/keys lists them.")
+        raise NotFound("There is no such key.", hint="GET /api/v1/keys lists them.")
     return key
 
 

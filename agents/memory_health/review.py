@@ -67,7 +67,9 @@ def request_review(*, actor: Actor, agent: Agent, reason: str = "request") -> Ru
     """Make (or join) the job; dispatching it is the door's part."""
     with transaction.atomic():
         run = request_run(agent=agent, kind=Run.Kind.REVIEW, reason=reason)
-        record(actor=actor, action="memory.review", target=agent.slug, agent_slug=agent.slug, detail={"run": run.pk})
+        record(
+            actor=actor, action="memory.review", target=agent.slug, agent_slug=agent.slug, detail={"run": run.public_id}
+        )
     return run
 
 

@@ -43,6 +43,9 @@ class Agent(models.Model):
     )
     frozen_at = models.DateTimeField(null=True, blank=True, help_text="Since when it only reads, because it moves.")
 
+    runs_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest run.")
+    recalls_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest recall event.")
+
     created_at = models.DateTimeField(auto_now_add=True)
     modified_at = models.DateTimeField(auto_now=True)
 

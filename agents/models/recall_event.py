@@ -5,9 +5,12 @@ from __future__ import annotations
 from django.db import models
 
 from agents.models.agent import Agent
+from agents.models.numbered import Numbered
 
 
-class RecallEvent(models.Model):
+class RecallEvent(Numbered):
+    counter = "recalls_numbered"
+
     # Its own index would be taken in place of the better ones below, which all begin with it.
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="recall_events", db_index=False)
     at = models.DateTimeField(auto_now_add=True)
@@ -31,6 +34,7 @@ class RecallEvent(models.Model):
         ordering = ("-id",)
         indexes = (
             models.Index(fields=["agent", "-id"]),
+            models.Index(fields=["agent", "number"], name="agents_recall_agent_number_idx"),
             models.Index(fields=["agent", "status", "-id"]),
             # Holds all that counting a day's outcomes asks for, in the order in which they are counted.
             models.Index(fields=["agent", "status", "at"]),
@@ -41,6 +45,11 @@ class RecallEvent(models.Model):
             models.Index(fields=["lane", "-id"]),
             models.Index(fields=["session", "agent", "-id"]),
         )
+
+    @property
+    def public_id(self) -> int:
+        """As answers show it, beside the agent."""
+        return self.number or self.pk
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.status} {self.reason}"

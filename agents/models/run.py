@@ -6,9 +6,13 @@ from django.db import models
 from django.db.models import Q
 
 from agents.models.agent import Agent
+from agents.models.numbered import Numbered
+from agents.public_ids import run_id
 
 
-class Run(models.Model):
+class Run(Numbered):
+    counter = "runs_numbered"
+
     class Kind(models.TextChoices):
         UPDATE = "update"
         EMBED = "embed"
@@ -56,7 +60,11 @@ class Run(models.Model):
 
     class Meta:
         ordering = ("-id",)
-        indexes = (models.Index(fields=["agent", "-id"]), models.Index(fields=["state", "kind"]))
+        indexes = (
+            models.Index(fields=["agent", "-id"]),
+            models.Index(fields=["agent", "number"], name="agents_run_agent_number_idx"),
+            models.Index(fields=["state", "kind"]),
+        )
         constraints = (
             # A second request for the same job joins the one that is already waiting or running.
             models.UniqueConstraint(
@@ -71,6 +79,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.agent_id or self.subject} {self.state}"
+
+    @property
+    def public_id(self) -> int:
+        """As answers show it. A job without an agent, which only keys for all agents see, is counted by its row."""
+        return run_id(self.agent_id or 0, self.number or self.pk)
 
     @property
     def agent_slug(self) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from agents.public_ids import veiled
+
 
 class ApiKey(models.Model):
     name = models.CharField(max_length=200)
@@ -26,3 +28,12 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def public_id(self) -> int:
+        return veiled("key", self.pk)
+
+    @property
+    def label(self) -> str:
+        """As the audit log and the history of files name it."""
+        return f"key:{self.public_id} {self.name}"

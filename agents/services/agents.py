@@ -164,7 +164,9 @@ def request_update(*, actor: Actor, agent: Agent, reason: str = "request") -> Ru
     with transaction.atomic():
         _want_update(agent)
         run = request_run(agent=agent, kind=Run.Kind.UPDATE, reason=reason)
-        record(actor=actor, action="index.update", target=agent.slug, agent_slug=agent.slug, detail={"run": run.pk})
+        record(
+            actor=actor, action="index.update", target=agent.slug, agent_slug=agent.slug, detail={"run": run.public_id}
+        )
     return run
 
 
@@ -172,7 +174,9 @@ def request_rebuild(*, actor: Actor, agent: Agent, reason: str = "request") -> R
     """Make (or join) a run that builds the whole index again beside the live one."""
     with transaction.atomic():
         run = request_run(agent=agent, kind=Run.Kind.REBUILD, reason=reason)
-        record(actor=actor, action="index.rebuild", target=agent.slug, agent_slug=agent.slug, detail={"run": run.pk})
+        record(
+            actor=actor, action="index.rebuild", target=agent.slug, agent_slug=agent.slug, detail={"run": run.public_id}
+        )
     return run
 
 

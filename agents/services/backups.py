@@ -15,7 +15,7 @@ def request_backup(*, actor: Actor) -> Run:
     """Make (or join) the run that makes one; dispatching it is the door's part."""
     with transaction.atomic():
         run = runs.request_backup(reason="request")
-        record(actor=actor, action="backup.request", detail={"run": run.pk})
+        record(actor=actor, action="backup.request", detail={"run": run.public_id})
     return run
 
 

@@ -59,7 +59,7 @@ def create_key(
         record(
             actor=actor,
             action="key.create",
-            target=f"key:{draft.pk} {draft.name}",
+            target=draft.label,
             detail={"agents": draft.agents, "rights": draft.rights, "trusted": draft.trusted},
         )
     return NewKey(draft, secret)
@@ -69,7 +69,7 @@ def revoke_key(*, actor: Actor, key: ApiKey) -> None:
     """The key stops working at once; its row stays for the log. Revoking it again changes nothing."""
     with transaction.atomic():
         if ApiKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
-            record(actor=actor, action="key.revoke", target=f"key:{key.pk} {key.name}")
+            record(actor=actor, action="key.revoke", target=key.label)
 
 
 def rotate_key(*, actor: Actor, key: ApiKey, overlap: timedelta | None = None) -> NewKey:
@@ -94,7 +94,7 @@ def rotate_key(*, actor: Actor, key: ApiKey, overlap: timedelta | None = None) -
         record(
             actor=actor,
             action="key.rotate",
-            target=f"key:{key.pk} {key.name}",
+            target=key.label,
             detail={"overlap_seconds": int(overlap.total_seconds())},
         )
     key.refresh_from_db()

@@ -32,7 +32,7 @@ def request_pull(*, actor: Actor, model: str, reason: str = "request") -> Run:
         raise Invalid("A file of your own is not downloaded.", hint=f"Copy it to {found.path}.", field="model")
     with transaction.atomic():
         run = request_pull_run(subject=model, reason=reason)
-        record(actor=actor, action="model.pull", target=model, detail={"run": run.pk})
+        record(actor=actor, action="model.pull", target=model, detail={"run": run.public_id})
     return run
 
 

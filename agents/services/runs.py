@@ -12,7 +12,13 @@ from agents.models import Run
 def cancel_run(*, actor: Actor, run: Run) -> Run:
     """Cancel a waiting run, ask a running one to stop. Raises `Conflict` when it has ended already."""
     if run.state not in Run.ACTIVE:
-        raise Conflict(f"Run {run.pk} has ended already: {run.state}.", hint="There is nothing to cancel.")
+        raise Conflict(f"Run {run.public_id} has ended already: {run.state}.", hint="There is nothing to cancel.")
     run = runs.cancel(run)
-    record(actor=actor, action="run.cancel", target=str(run.pk), agent_slug=run.agent_slug, detail={"kind": run.kind})
+    record(
+        actor=actor,
+        action="run.cancel",
+        target=str(run.public_id),
+        agent_slug=run.agent_slug,
+        detail={"kind": run.kind},
+    )
     return run

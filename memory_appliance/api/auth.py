@@ -80,7 +80,7 @@ def actor_of(request: HttpRequest) -> Actor:
 
 
 def actor_of_key(request: HttpRequest, key: ApiKey) -> Actor:
-    return Actor(f"key:{key.pk} {key.name}", request.META.get("REMOTE_ADDR", ""))
+    return Actor(key.label, request.META.get("REMOTE_ADDR", ""))
 
 
 def caller_of(request: HttpRequest) -> Caller:

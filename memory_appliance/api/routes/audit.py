@@ -14,6 +14,7 @@ from ninja import Query, Router
 from agents import selectors
 from agents.audit import record
 from agents.models import AuditEvent
+from agents.public_ids import unveiled
 from memory_appliance.api.auth import ADMIN, actor_of, key_of
 from memory_appliance.api.limits import RowId, RowLimit
 from memory_appliance.api.schemas.audit import AuditAnswer, AuditList, AuditQuery, audit_answer
@@ -32,7 +33,7 @@ def list_audit(
     """Newest first; `before` an id: only older ones. A key for single agents sees what happened to these alone."""
     events = selectors.list_audit(wanted.filter(), _own_agents(request))
     if before is not None:
-        events = events.filter(pk__lt=before)
+        events = events.filter(pk__lt=unveiled("audit", before))
     return AuditList(items=[audit_answer(event) for event in events[:limit]])
 
 

@@ -8,6 +8,7 @@ from ninja import Router, Status
 from agents import selectors, services
 from agents.errors import NotFound
 from agents.models import ApiKey
+from agents.public_ids import unveiled
 from memory_appliance.api.auth import ADMIN, actor_of, key_of
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.limits import RowId
@@ -53,9 +54,9 @@ def rotate_key(request: HttpRequest, key_id: RowId, payload: Rotation | None = N
 
 
 def _visible_key(request: HttpRequest, key_id: int) -> ApiKey:
-    key = selectors.get_key(key_id)
+    key = selectors.get_key(unveiled("key", key_id))
     if not _covers(key_of(request), key.agents):
-        raise NotFound(f"There is no key {key_id}.", hint="GET /api/v1/keys lists them.")
+        raise NotFound("There is no such key.", hint="GET /api/v1/keys lists them.")
     return key
 
 

@@ -11,6 +11,7 @@ from ninja import Schema
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from agents.models import AuditEvent
+from agents.public_ids import veiled
 from agents.selectors import AuditFilter
 from memory_appliance.api.limits import ActionFilter, SlugFilter
 from memory_appliance.api.schemas.base import Answer
@@ -70,7 +71,7 @@ class AuditList(Answer):
 
 def audit_answer(event: AuditEvent) -> AuditAnswer:
     return AuditAnswer(
-        id=event.pk,
+        id=veiled("audit", event.pk),
         at=event.at,
         actor=event.actor,
         address=event.address,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, AliasChoices, Field
 
 from agents.api_keys import Right
 from agents.models import ApiKey
@@ -32,7 +32,7 @@ class Rotation(Body):
 
 
 class KeyAnswer(Answer):
-    id: int
+    id: int = Field(validation_alias=AliasChoices("public_id", "id"))
     name: str
     agents: list[str] | Literal["*"]
     rights: list[Right]

@@ -156,7 +156,7 @@ def recall_answer(recalled: Recalled) -> RecallAnswer:
 
 def event_answer(event: RecallEvent) -> EventAnswer:
     return EventAnswer(
-        id=event.pk,
+        id=event.public_id,
         at=event.at,
         status=Status(event.status),
         reason=Reason(event.reason),

@@ -47,7 +47,7 @@ class StartedAnswer(Answer):
 
 def run_answer(run: Run) -> RunAnswer:
     return RunAnswer(
-        id=run.pk,
+        id=run.public_id,
         agent=run.agent_slug or None,
         subject=run.subject,
         kind=run.kind,

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from agents import selectors, services
 from agents.errors import Conflict
 from agents.models import Run
+from agents.public_ids import unveiled, veiled
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.agent.job_words import STATES, Job, job_of
 from memory_appliance.web.page import answer
@@ -25,7 +26,7 @@ MAX_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class JobList:
-    """Newest first; `older` is the id to go on from."""
+    """Newest first; `older` is the place to go on from."""
 
     jobs: tuple[Job, ...]
     state: str
@@ -44,12 +45,12 @@ def jobs(request: HttpRequest, access: Access) -> HttpResponse:
     state = state if state in STATES else ""
     before = _number(request.GET.get("before", ""))
     runs = selectors.list_runs(agent=access.agent.slug, state=state or None)
-    found = list((runs.filter(pk__lt=before) if before else runs)[: PER_PAGE + 1])
+    found = list((runs.filter(pk__lt=unveiled("run", before)) if before else runs)[: PER_PAGE + 1])
     page = JobList(
         jobs=tuple(map(job_of, found[:PER_PAGE])),
         state=state,
         before=before,
-        older=found[PER_PAGE - 1].pk if len(found) > PER_PAGE else None,
+        older=veiled("run", found[PER_PAGE - 1].pk) if len(found) > PER_PAGE else None,
     )
     states = [(value, words) for value, (words, _tag) in STATES.items()]
     context = {"access": access, "page": page, "states": states}
@@ -96,7 +97,7 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
     if "run" not in request.GET and "run" not in request.POST:
         return HttpResponseRedirect(back)
     number = _number(request.POST.get("run") or request.GET.get("run", ""))
-    run = selectors.list_runs(agent=slug).filter(pk=number).first() if number else None
+    run = selectors.list_runs(agent=slug).filter(number=number).first() if number else None
     if run is None:
         raise Http404
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
@@ -115,7 +116,7 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
         "will_not": [_("What it has done so far is kept."), _("No file is changed, and searches go on.")],
         "action": _("Stop it"),
         "back": back,
-        "fields": {"run": run.pk},
+        "fields": {"run": run.number},
     }
     return answer(request, "confirm.html", context)
 
