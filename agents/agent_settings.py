@@ -36,7 +36,7 @@ class AgentSettings(BaseModel):
     mode: Mode = Field("hybrid", description=_("Search mode when a request names none."))
     max_results: int = Field(6, ge=1, le=100, description=_("Results of a search that names no number."))
     min_score: float = Field(0.35, ge=0, le=1, description=_("Results below this score are left out."))
-    snippet_chars: int = Field(700, ge=80, le=4000, description=_("Longest passage shown for a result."))
+    snippet_chars: int = Field(1300, ge=80, le=4000, description=_("Longest passage shown for a result."))
     citations: Literal["auto", "on", "off"] = Field(
         "auto", description=_("Whether results name their source; auto: not in groups and channels.")
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,8 +82,8 @@ class Hit:
     vector_score: float
     keyword_score: float
     snippet: str
-    snippet_start_line: int
-    snippet_end_line: int
+    snippet_lines: tuple[tuple[int, int], ...]
+    """The lines of each part of the snippet, first and last; a line `…` stands between two parts."""
     collection: str
     source: Source
     docid: str
@@ -92,6 +93,21 @@ class Hit:
     importance: int | None = None
     date: str | None = None
     explain: Explain | None = None
+
+    @property
+    def snippet_start_line(self) -> int:
+        return self.snippet_lines[0][0]
+
+    @property
+    def snippet_end_line(self) -> int:
+        return self.snippet_lines[-1][1]
+
+    def numbered_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines shown, each with its number in the file, without the marks of the gaps and the source line."""
+        lines = iter(self.snippet.split("\n"))
+        for start, end in self.snippet_lines:
+            yield from zip(range(start, end + 1), lines, strict=False)
+            next(lines, None)
 
 
 @dataclass(frozen=True, slots=True)

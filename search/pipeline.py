@@ -79,7 +79,7 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
     journey.mode = legs.mode()
     weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
     ordered = _rank(journey, connection, legs, ranking, weights)
-    selector = Selector(journey, connection, legs, ranking, weights)
+    selector = Selector(journey, connection, facts, legs, ranking, weights)
     if journey.request.mode == "query":
         ordered = _reranked(journey, connection, ordered, asked, selector)
     if journey.request.abstain and (doubt := _doubt(ordered, ranking)):
@@ -165,7 +165,7 @@ def _reranked(
         return ordered
     judged = [candidate for candidate in ordered if candidate.fused.chunk_id not in selector.legs.named][:JUDGED]
     load_texts(connection, judged)
-    texts = [selector.passage(candidate).text for candidate in judged]
+    texts = [selector.window(candidate) for candidate in judged]
     query = f"{asked.intent}\n\n{asked.text}" if asked.intent else asked.text
     with journey.stage("rerank"):
         verdicts = judge(query, texts, reranker, seconds=max(0.0, journey.remaining() * 0.8))

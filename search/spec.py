@@ -120,5 +120,5 @@ class SearchRequest:
     """How long the query's embedding may take before the keyword results go out alone."""
     now: datetime | None = None
     """Time-zone aware; None means the real clock."""
-    snippet_chars: int = 700
+    snippet_chars: int = 1300
     ranking: RankingSpec = field(default_factory=RankingSpec)

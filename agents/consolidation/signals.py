@@ -63,10 +63,10 @@ def _best_line(query: str, hit: Hit) -> tuple[int, str] | None:
         return None
     wanted = set(pieces(query))
     found, most = None, 0
-    for place, line in enumerate(hit.snippet.split("\n")):
+    for number, line in hit.numbered_lines():
         shared = len(wanted.intersection(pieces(line)))
         if shared > most and not line.lstrip().startswith("#"):
-            found, most = (hit.snippet_start_line + place, line), shared
+            found, most = (number, line), shared
     return found
 
 

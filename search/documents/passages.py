@@ -17,7 +17,7 @@ TARGET_BYTES = 220
 """UTF-8 bytes per passage, about 50 tokens: short lines are joined up to it, longer ones are cut at sentence ends."""
 
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+")
-_HEADING = re.compile(r"\s{0,3}#{1,6}(\s|$)")
+HEADING = re.compile(r"\s{0,3}#{1,6}(\s|$)")
 _WORD = re.compile(r"\w")
 
 
@@ -35,7 +35,7 @@ def split_passages(text: str) -> list[str]:
             continue
         for part in _parts(line):
             joined = f"{current}\n{part}" if current else part
-            only_heading = "\n" not in current and _HEADING.match(current)
+            only_heading = "\n" not in current and HEADING.match(current)
             if current and _size(joined) > TARGET_BYTES and not only_heading:
                 pieces.append(current)
                 joined = part

@@ -1,4 +1,4 @@
-"""Recall@k, MRR@10 and nDCG@10 of one question, and their means with 95 % bootstrap intervals."""
+"""Recall@k, shown@k, MRR@10 and nDCG@10 of one question, and their means with 95 % bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 
 from search.evaluation.dataset import Gold
 
-METRICS = ("recall@1", "recall@5", "recall@10", "mrr@10", "ndcg@10")
+METRICS = ("recall@1", "recall@5", "recall@10", "shown@5", "shown@10", "mrr@10", "ndcg@10")
 _RESAMPLES = 1_000
 _SEED = 20260901
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A returned passage: path and 1-based inclusive lines."""
+    """A returned chunk: path, 1-based inclusive lines, and what of it the caller gets to read."""
 
     path: str
     start_line: int
     end_line: int
+    snippet: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,19 @@ class Mean:
 def score_question(gold: Sequence[Gold], places: Sequence[Place]) -> dict[str, float]:
     """Every metric of one question with at least one gold line.
 
-    Recall@k is the share of gold lines that the first k passages cover. In nDCG a passage gains 1 when it covers a
+    Recall@k is the share of gold lines that the first k chunks cover; shown@k the share whose words can be read in
+    their snippets, which is what an agent gets. In nDCG a passage gains 1 when it covers a
     gold line that none before it covered.
     """
     open_gold = list(gold)
+    shown = [
+        next((rank for rank, place in enumerate(places, 1) if _covers(place, one) and one.shown_in(place.snippet)), 0)
+        for one in gold
+    ]
     first_cover: dict[int, int] = {}
     gains: list[int] = []
     for rank, place in enumerate(places, 1):
-        covered = [g for g in open_gold if g.covered_by(place.path, place.start_line, place.end_line)]
+        covered = [g for g in open_gold if _covers(place, g)]
         open_gold = [g for g in open_gold if g not in covered]
         gains.append(1 if covered else 0)
         if covered:
@@ -55,9 +61,14 @@ def score_question(gold: Sequence[Gold], places: Sequence[Place]) -> dict[str, f
     gained = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:10], 1))
     return {
         **{f"recall@{k}": share for k, share in found_by.items()},
+        **{f"shown@{k}": sum(0 < rank <= k for rank in shown) / len(gold) for k in (5, 10)},
         "mrr@10": 1 / first if first is not None and first <= 10 else 0.0,
         "ndcg@10": min(1.0, gained / ideal),
     }
+
+
+def _covers(place: Place, gold: Gold) -> bool:
+    return gold.covered_by(place.path, place.start_line, place.end_line)
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:

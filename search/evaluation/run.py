@@ -153,7 +153,7 @@ class Evaluation:
         started = time.perf_counter()
         outcome = self.search(question.workspace, question.query, mode, ranking=ranking)
         took = (time.perf_counter() - started) * 1000
-        places = tuple(Place(hit.path, hit.start_line, hit.end_line) for hit in outcome.results)
+        places = tuple(Place(hit.path, hit.start_line, hit.end_line, hit.snippet) for hit in outcome.results)
         return Answer(
             question,
             places,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from functools import partial
 
 from search.citations import citation, with_source
 from search.index.driver import Connection
+from search.index.facts import IndexFacts
 from search.index.reader import docid
 from search.journey import Journey
 from search.outcome import Explain, Hit
@@ -14,15 +15,25 @@ from search.rank.candidates import Candidate, load_texts
 from search.rank.diversify import POOL, diversify
 from search.rank.fusion import Weights
 from search.rank.profiles import Ranking
+from search.retrieve.keyword import term_weights
 from search.retrieve.legs import Legs
-from search.snippet import Passage, highlighter, passage
+from search.snippet import Part, Snippet, best_lines, query_words, window
+
+COMPARED_CHARS = 700
+"""Of a chunk, for MMR and the reranker: `snippet_chars` changes what is shown, never which hits there are."""
 
 
 class Selector:
     """What passes `min_score`, in MMR order, then hits of the keyword leg alone (semantics 4.7)."""
 
     def __init__(
-        self, journey: Journey, connection: Connection, legs: Legs, ranking: Ranking, weights: Weights
+        self,
+        journey: Journey,
+        connection: Connection,
+        facts: IndexFacts,
+        legs: Legs,
+        ranking: Ranking,
+        weights: Weights,
     ) -> None:
         self.journey = journey
         self.request = journey.request
@@ -30,11 +41,11 @@ class Selector:
         self.legs = legs
         self.ranking = ranking
         self.weights = weights
-        self.pattern: re.Pattern[str] | None = highlighter(legs.query)
-        self._passages: dict[int, Passage] = {}
+        self.words = query_words(legs.query, term_weights(connection, facts, legs.query) if facts.words else {})
+        self._windows: dict[int, str] = {}
 
     def select(self, ordered: Sequence[Candidate]) -> list[Hit]:
-        """At most `max_results`; a passage that stands whole in one above it is left out."""
+        """At most `max_results`; lines that one above shows already are left out."""
         strict = [candidate for candidate in ordered if candidate.score >= self.request.min_score]
         chosen = [(candidate, "min_score") for candidate in self._diversified(strict)]
         chosen += [(candidate, "keyword") for candidate in self._keyword_hits(ordered, some_passed=bool(strict))]
@@ -43,21 +54,41 @@ class Selector:
             if len(hits) == self.request.max_results:
                 break
             load_texts(self.connection, [candidate])
-            shown = self.passage(candidate)
-            if not any(_repeats(candidate, shown, hit) for hit in hits):
+            shown = self._snippet(candidate, hits)
+            if shown is not None:
                 named = candidate.fused.chunk_id in self.legs.named
                 hits.append(self._hit(candidate, shown, "file name" if named else how))
         return hits
 
-    def passage(self, candidate: Candidate) -> Passage:
+    def window(self, candidate: Candidate) -> str:
         """Around the query's words, or around the nearest passage where none of them occurs."""
         chunk_id = candidate.fused.chunk_id
-        if chunk_id not in self._passages:
+        if chunk_id not in self._windows:
             nearest = self.legs.nearest.ordinal(chunk_id) if self.legs.nearest is not None else None
-            limit = self.request.snippet_chars
-            shown = passage(candidate.text, candidate.start_line, self.pattern, limit, nearest=nearest)
-            self._passages[chunk_id] = shown
-        return self._passages[chunk_id]
+            self._windows[chunk_id] = window(candidate.text, self.words.pattern, COMPARED_CHARS, nearest=nearest)
+        return self._windows[chunk_id]
+
+    def _snippet(self, candidate: Candidate, hits: Sequence[Hit]) -> Snippet | None:
+        """The best lines without those that a hit above shows, as neighbouring chunks overlap; None: all are there."""
+        above = [
+            hit
+            for hit in hits
+            if hit.path == candidate.path
+            and hit.start_line <= candidate.end_line
+            and candidate.start_line <= hit.end_line
+        ]
+        near: list[float] = []
+        if self.legs.nearest is not None:
+            low, high = self.ranking.vector_floor, self.ranking.vector_ceiling
+            near = ((self.legs.nearest.of(candidate.fused.chunk_id) - low) / (high - low)).tolist()
+        return best_lines(
+            candidate.text,
+            candidate.start_line,
+            self.words,
+            near,
+            self.request.snippet_chars,
+            seen=partial(_seen, above=above) if above else None,
+        )
 
     def _diversified(self, strict: list[Candidate]) -> list[Candidate]:
         """In MMR order as far as the answer can reach; files that were named stay first."""
@@ -69,7 +100,7 @@ class Selector:
         load_texts(self.connection, pool)
         order = diversify(
             [candidate.score for candidate in pool],
-            lambda index: self.passage(pool[index]).text,
+            lambda index: self.window(pool[index]),
             self.ranking.mmr_lambda,
             # A few more than asked for, because some may repeat others.
             self.request.max_results + 4,
@@ -92,7 +123,7 @@ class Selector:
             and candidate.fused.keyword_score >= least
         ]
 
-    def _hit(self, c: Candidate, shown: Passage, how: str) -> Hit:
+    def _hit(self, c: Candidate, shown: Snippet, how: str) -> Hit:
         cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None
         return Hit(
             path=c.path,
@@ -103,8 +134,7 @@ class Selector:
             keyword_score=c.fused.keyword_score,
             rerank_score=c.rerank_score,
             snippet=with_source(shown.text, cited) if cited else shown.text,
-            snippet_start_line=shown.start_line,
-            snippet_end_line=shown.end_line,
+            snippet_lines=shown.lines,
             collection=self.journey.collection_names[c.collection],
             source=c.source,
             docid=docid(c.file_hash),
@@ -142,11 +172,10 @@ class Selector:
         )
 
 
-def _repeats(candidate: Candidate, shown: Passage, hit: Hit) -> bool:
-    """Whether the passage stands whole in a hit above, because neighbouring chunks overlap."""
-    return (
-        hit.path == candidate.path
-        and hit.snippet_start_line <= shown.start_line
-        and shown.end_line <= hit.snippet_end_line
-        and shown.text.strip() in hit.snippet
+def _seen(part: Part, above: Sequence[Hit]) -> bool:
+    text = part.text.strip()
+    return any(
+        text in hit.snippet
+        and any(start <= part.start_line and part.end_line <= end for start, end in hit.snippet_lines)
+        for hit in above
     )

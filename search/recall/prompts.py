@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from search.get import GetResult
-from search.outcome import SearchOutcome
+from search.outcome import Hit, SearchOutcome
 from search.recall.choices import PromptStyle, QueryMode, Thinking
 from search.recall.tools import TOOLS
 
@@ -85,8 +85,11 @@ def shown(result: SearchOutcome | GetResult) -> str:
             return f"{result.path}: {result.status}"
         return f'<note path="{escape(result.path, quote=True)}">{escape(result.text)}</note>'
     notes = [
-        f'<note path="{escape(hit.path, quote=True)}" lines="{hit.snippet_start_line}-{hit.snippet_end_line}">'
-        f"{escape(hit.snippet)}</note>"
+        f'<note path="{escape(hit.path, quote=True)}" lines="{_ranges(hit)}">{escape(hit.snippet)}</note>'
         for hit in result.results
     ]
     return "\n".join(notes) or "nothing found"
+
+
+def _ranges(hit: Hit) -> str:
+    return ", ".join(f"{start}-{end}" for start, end in hit.snippet_lines)

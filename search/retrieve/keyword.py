@@ -93,6 +93,15 @@ def _ideal(connection: Connection, facts: IndexFacts, query: KeywordQuery) -> fl
     return total
 
 
+def term_weights(connection: Connection, facts: IndexFacts, query: KeywordQuery) -> dict[str, float]:
+    """How much each word of the query tells in this index: its inverse document frequency, never below 0."""
+    found = {}
+    for part in {part for term in (*query.required, *query.terms) for part in term.parts}:
+        frequency = _frequencies.of(connection, facts, part)
+        found[part] = math.log(1 + (facts.chunks - frequency + 0.5) / (frequency + 0.5))
+    return found
+
+
 def _match(connection: Connection, expression: str, limit: int) -> list[KeywordHit]:
     if not expression:
         return []

@@ -226,6 +226,11 @@ class NearestPassages:
         span = self._spans.get(chunk_id)
         return None if span is None else int(np.argmax(self._passages[span[0] : span[1]]))
 
+    def of(self, chunk_id: int) -> NDArray[np.float32]:
+        """The cosine of each of the chunk's passages, in order; empty for a chunk that has no vectors."""
+        start, end = self._spans.get(chunk_id, (0, 0))
+        return self._passages[start:end]
+
 
 def nearest_passages(
     connection: Connection, facts: IndexFacts, query: Vectors, chunk_ids: Collection[int]

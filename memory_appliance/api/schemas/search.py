@@ -66,6 +66,9 @@ class HitAnswer(Answer):
     snippet: str
     snippet_start_line: int
     snippet_end_line: int
+    snippet_lines: list[tuple[int, int]] = Field(
+        description="The lines of each part of the snippet, first and last; a line `…` stands between two parts."
+    )
     collection: str
     source: Source
     docid: str
@@ -144,6 +147,7 @@ def _hit(hit: Hit) -> HitAnswer:
         snippet=hit.snippet,
         snippet_start_line=hit.snippet_start_line,
         snippet_end_line=hit.snippet_end_line,
+        snippet_lines=list(hit.snippet_lines),
         collection=hit.collection,
         source=hit.source,
         docid=hit.docid,
