@@ -12,6 +12,7 @@ from typing import Literal
 from django.db.models import Q
 from django.utils import timezone
 
+from agents.control_database import if_free
 from agents.models import ApiKey
 
 Right = Literal["read", "write", "admin"]
@@ -58,7 +59,8 @@ def note_use(key: ApiKey, address: str) -> None:
     """When and from where the key was used last; written at most once a minute."""
     now = timezone.now()
     if key.last_used_at is None or key.last_used_at < now - LAST_USED_STEP:
-        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now, last_address=address[:64])
+        row = ApiKey.objects.filter(pk=key.pk)
+        if_free(lambda: row.update(last_used_at=now, last_address=address[:64]))
 
 
 def may(key: ApiKey, right: Right) -> bool:

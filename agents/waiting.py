@@ -29,6 +29,7 @@ T = TypeVar("T")
 REQUEST_SECONDS = 1.0
 """What a request may wait for locks, all of them together."""
 IN_VAIN_SECONDS = 3.0
+TURN_SECONDS = 0.05
 _POLL_SECONDS = 0.005
 
 
@@ -55,20 +56,67 @@ def take(attempt: Callable[[], bool], *, lock: str, agent: str, seconds: float) 
     """Whether `attempt` came true within `seconds`, or within what a request may wait. It is tried once at least."""
     if attempt():
         return True
+    if _request.get() is None:
+        return _wait(attempt, seconds)
+    if was_in_vain(lock):
+        return False
+    with _place(agent) as there:
+        if there and _within_budget(attempt, seconds):
+            return True
+        if there:
+            note_in_vain(lock)
+    return False
+
+
+def wait_in_place(attempt: Callable[[], bool], *, agent: str, seconds: float) -> bool:
+    """Whether `attempt` came true in a place to wait; False at once where there is none."""
+    with _place(agent) as there:
+        return there and _within_budget(attempt, seconds)
+
+
+def _within_budget(attempt: Callable[[], bool], seconds: float) -> bool:
     budget = _request.get()
     if budget is None:
         return _wait(attempt, seconds)
-    if time.monotonic() - _in_vain.get(lock, -IN_VAIN_SECONDS) < IN_VAIN_SECONDS:
-        return False
-    with _place(agent) as there:
-        began = time.monotonic()
-        taken = there and _wait(attempt, min(seconds, budget.left))
+    began = time.monotonic()
+    try:
+        return _wait(attempt, min(seconds, budget.left))
+    finally:
         budget.left -= time.monotonic() - began
-    if there and not taken:
-        if len(_in_vain) > 1000:
-            _in_vain.clear()
-        _in_vain[lock] = time.monotonic()
-    return taken
+
+
+@contextmanager
+def turn(what: str) -> Iterator[bool]:
+    """One request at a time, of all web processes, asks `what`, a part of the server that may hang.
+
+    False where another request does, or where the last one asked in vain: then the part is not to be asked. What is
+    raised in the block is an answer that did not come. Outside requests always True.
+    """
+    if _request.get() is None:
+        yield True
+        return
+    with ExitStack() as held:
+        free = not was_in_vain(what) and _wait(lambda: _free(held, _folder() / f".{what}"), TURN_SECONDS)
+        try:
+            yield free
+        except BaseException:
+            note_in_vain(what)
+            raise
+
+
+def was_in_vain(lock: str) -> bool:
+    """Whether somebody in this process has just waited for it in vain."""
+    return time.monotonic() - _in_vain.get(lock, -IN_VAIN_SECONDS) < IN_VAIN_SECONDS
+
+
+def forget_in_vain(lock: str) -> None:
+    _in_vain.pop(lock, None)
+
+
+def note_in_vain(lock: str) -> None:
+    if len(_in_vain) > 1000:
+        _in_vain.clear()
+    _in_vain[lock] = time.monotonic()
 
 
 def soon(agent: str, seconds: float, work: Callable[[], T]) -> T:
@@ -90,32 +138,37 @@ def soon(agent: str, seconds: float, work: Callable[[], T]) -> T:
 
 def _wait(attempt: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while not attempt():
+        if time.monotonic() >= deadline:
+            return False
         time.sleep(_POLL_SECONDS)
-        if attempt():
-            return True
-    return False
+    return True
 
 
 @contextmanager
 def _place(agent: str) -> Iterator[bool]:
     """A place to wait in, for the length of the block; False when there is none."""
     places = settings.MEMORY_WEB_WORKERS * settings.MEMORY_WEB_THREADS // 4
-    folder = data_dir() / "run" / "waiting"
     with ExitStack() as held:
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            alone = _free(held, folder / agent)
-            yield alone and any(_free(held, folder / f".{number}") for number in range(places))
-        except OSError:  # the disk is full: then nobody waits
-            yield False
+        alone = _free(held, _folder() / agent)
+        yield alone and any(_free(held, _folder() / f".{number}") for number in range(places))
+
+
+def _folder() -> Path:
+    return data_dir() / "run" / "waiting"
 
 
 def _free(held: ExitStack, path: Path) -> bool:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    held.callback(os.close, handle)
+    """Whether the place is ours now; where it cannot be written down, as on a full disk, there is none."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        os.close(handle)
         return False
+    held.callback(os.close, handle)
     return True

@@ -36,7 +36,23 @@ PROGRAMS = {
 COLUMNS = (*(f"{name} MB" for name in PROGRAMS), "all PSS MB", "descriptors", "threads", "WAL MB", "data MB")
 LEVEL = 0.05
 """A column that grows by less than this share between the second and the last quarter has levelled off."""
-WORDS = "key pot shed ladder heron window boiler garden lamp roof letter bridge salt engine winter".split()
+WORDS = [
+    "key",
+    "pot",
+    "shed",
+    "ladder",
+    "heron",
+    "window",
+    "boiler",
+    "garden",
+    "lamp",
+    "roof",
+    "letter",
+    "bridge",
+    "salt",
+    "engine",
+    "winter",
+]
 
 
 def main() -> None:
@@ -80,7 +96,7 @@ class Caller:
     changes: int = 0
 
     def __post_init__(self) -> None:
-        self._dice = random.Random(13)  # noqa: S311 - a bench
+        self._dice = random.Random(13)
         self._workspaces = [self.server.agent(f"soak-{number}") for number in range(self.agents)]
         for workspace in self._workspaces:
             for number in range(40):

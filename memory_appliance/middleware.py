@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
+from agents.control_database import control_database_in_turn
 from agents.waiting import as_a_request
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
@@ -46,7 +47,7 @@ class BoundedWaiting:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with as_a_request():
+        with as_a_request(), control_database_in_turn():
             return self.get_response(request)
 
 

@@ -21,7 +21,9 @@ def _counted_application() -> WSGIApplication:
     from memory_appliance.metrics.counting import start_counting  # late: it needs Django's applications
     from memory_appliance.metrics.instruments import instruments
     from memory_appliance.use_counting import start_counting_uses
+    from workers.app import app
 
+    app.conf.broker_transport_options |= {"socket_timeout": 1}  # a request has less patience than a worker
     start_counting("web")
     start_counting_uses()
     received = partial(ReceivedBodies, limit=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, refused=instruments.refused)

@@ -9,6 +9,7 @@ from kombu.exceptions import OperationalError
 from agents.models import AgentMove, Run
 from agents.nodes.ownership import is_owned, own_name
 from agents.runs import mark_dispatched
+from agents.waiting import turn
 from workers.app import app
 from workers.queues import CONTROL, EMBED, INDEX, of_node
 
@@ -27,14 +28,18 @@ _ROUTES = {
 def dispatch(run: Run) -> bool:
     """Send the message for `run`; False, within about a second, when the broker cannot be reached.
 
-    Nothing is lost then: the run is a row, and the sweep sends it as soon as the broker is back. A run of an agent of
-    another node is left to that node's sweep.
+    Nothing is lost then: the run is a row, and the sweep sends it as soon as the broker is back. A broker that hangs is
+    asked by one request at a time, and not again for some seconds. A run of an agent of another node is left to that
+    node's sweep.
     """
     if run.agent is not None and not is_owned(run.agent):
         return True
     task, queue = _ROUTES[Run.Kind(run.kind)]
     try:
-        app.send_task(task, args=[run.pk], queue=of_node(queue, own_name()), retry=False, ignore_result=True)
+        with turn("broker") as free:
+            if not free:
+                return False
+            app.send_task(task, args=[run.pk], queue=of_node(queue, own_name()), retry=False, ignore_result=True)
     except OperationalError as error:
         logger.warning("the broker cannot be reached; run %s waits for the sweep: %s", run.pk, error)
         return False
