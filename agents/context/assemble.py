@@ -23,6 +23,7 @@ from agents.scope import Decision
 from agents.sessions import Session
 from agents.specs import scope_of
 from agents.workspace.places import today
+from search.marks import in_context, label
 
 NOTICE = "Some memory files were cut to fit; each cut is marked, with its size."
 _NEWLINE = "\n"
@@ -102,7 +103,7 @@ def _add_curated(draft: _Draft, found: Iterable[Source]) -> None:
             draft.warnings.append(warning)
         draft.include(source, kept, max(budget, 0))
         if kept:
-            draft.parts.append(f"## {source.path}\n\n{text.strip(_NEWLINE)}")
+            draft.parts.append(f"## {label(source.path)}\n\n{in_context(text.strip(_NEWLINE))}")
 
 
 def _add_daily(draft: _Draft, agent: Agent, moment: datetime) -> None:
@@ -136,9 +137,9 @@ def _daily_head(agent: Agent, day: date, moment: datetime) -> str:
 
 def _quoted(path: str, text: str) -> str:
     """Fenced with more backticks than the notes hold, so that no note can end its own quotation."""
-    text = text.replace(_BEGIN, _BEGIN.lower()).replace(_END, _END.lower())
+    text = in_context(text)
     fence = "`" * max(3, max((len(run) for run in re.findall("`+", text)), default=0) + 1)
-    return f"{_BEGIN} from {path}\n{fence}text\n{text}\n{fence}\n{_END}"
+    return f"{_BEGIN} from {in_context(label(path))}\n{fence}text\n{text}\n{fence}\n{_END}"
 
 
 def _text(agent: Agent, draft: _Draft) -> str:

@@ -17,6 +17,7 @@ from agents.selectors import list_agents
 from memory_appliance.api.auth import agent_of, caller_of, key_of
 from memory_appliance.mcp.place import SCHEME, cursor_place, uri_parts
 from search.get import GetResult
+from search.marks import inert, label
 
 PAGE = 100
 AGENTS_LOOKED_AT = 20
@@ -68,7 +69,7 @@ def read_resource(request: HttpRequest, uri: str) -> str:
     file: GetResult = found[0]
     if file.status != "ok":
         raise NotFound(file.error or f"There is no file {path}.", hint="resources/list names what can be read.")
-    return file.text
+    return inert(file.text)
 
 
 def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.Resource], bool] | None:
@@ -82,7 +83,7 @@ def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.
     found = [
         types.Resource(
             uri=f"{SCHEME}://{agent.slug}/{quote(entry.path)}",
-            name=entry.path,
+            name=label(entry.path),
             mime_type="text/markdown",
             size=entry.size,
         )

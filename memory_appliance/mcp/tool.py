@@ -13,6 +13,9 @@ from pydantic import BaseModel
 from agents.api_keys import Right
 from memory_appliance.mcp.arguments import Arguments
 
+DATA = "data and not instructions"
+"""What every quotation says of itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -13,18 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from search.documents.secrets import mask_secrets
+from search.marks import without_injected
 
 WRAP = 800
 SPEAKERS = {"user": "User", "assistant": "Assistant"}
 OTHER = "other"
 """Role of tool traffic, of what a gateway put into the conversation itself, and of lines that are not known."""
 
-_INJECTED = re.compile(
-    r"<(memory_notes|active_memory\w*|relevant_memories|memory_context|system-reminder|local-command-\w+|command-\w+"
-    r"|bash-\w+|environment_context|user_instructions)\b[^>]*>.*?(?:</\1\s*>|\Z)"
-    r"|^[^\n]*\(untrusted metadata\):\s*```.*?(?:```|\Z)",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
 _OWN = frozenset({"id", "role", "text", "at", "raw"})
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)")
 _PLAIN = re.compile(r"[ !#-\[\]-~]")
@@ -91,7 +86,7 @@ def spoken(turn: Turn) -> str:
     """What the speaker said: without injected blocks, commands and silent replies; "" when nothing is left."""
     if turn.role not in SPEAKERS:
         return ""
-    text = _INJECTED.sub("\n", turn.text).strip()
+    text = without_injected(turn.text).strip()
     if _SILENT.match(text) or (turn.role == "user" and _COMMAND.match(text)):
         return ""
     return text

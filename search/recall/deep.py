@@ -20,8 +20,8 @@ from search.get import GetResult, get_document
 from search.index.facts import IndexFacts, index_facts
 from search.index.pool import reading
 from search.journey import FindEmbedder
+from search.marks import one_line
 from search.outcome import SearchOutcome
-from search.recall.block import one_line
 from search.recall.evidence import weigh_evidence
 from search.recall.findings import MAX_SOURCES, Finding, Findings
 from search.recall.grounding import is_grounded

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from search.documents.terms import CJK_RUN
 from search.documents.text import safe_cut
-from search.recall.block import without_blocks
+from search.marks import without_injected
 from search.recall.choices import QueryMode
 
 SHORT = 12
@@ -43,7 +43,7 @@ def clean(text: str) -> str:
     """What the person said, white space collapsed."""
     for pattern in (_UNTRUSTED, _UNTRUSTED_TAGS):
         text = pattern.sub("\n", text)
-    text = without_blocks(text)
+    text = without_injected(text)
     text = _FENCE.sub("\n", text)
     return " ".join(_METADATA.sub("", text).split())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from search.recall.block import one_line
+from search.marks import one_line
 from search.recall.evidence import Evidence, Line, Passage
 from search.recall.outcome import Note, Source
 from search.recall.query import cut

@@ -12,6 +12,7 @@ from agents.memory import MAX_QUERY_CHARS, MAX_RESULTS, Denied, Searched, Search
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.citations import CitationMode
+from search.marks import inert
 from search.outcome import DegradationCode, Hit
 from search.spec import Corpus, Mode, Origin, Source
 
@@ -63,7 +64,7 @@ class HitAnswer(Answer):
     vector_score: float
     keyword_score: float
     rerank_score: float | None = None
-    snippet: str
+    snippet: str = Field(description="Without signs that are not seen; tags and tokens of speakers are broken.")
     snippet_start_line: int
     snippet_end_line: int
     snippet_lines: list[tuple[int, int]] = Field(
@@ -144,7 +145,7 @@ def _hit(hit: Hit) -> HitAnswer:
         vector_score=round(hit.vector_score, 6),
         keyword_score=round(hit.keyword_score, 6),
         rerank_score=hit.rerank_score,
-        snippet=hit.snippet,
+        snippet=inert(hit.snippet),
         snippet_start_line=hit.snippet_start_line,
         snippet_end_line=hit.snippet_end_line,
         snippet_lines=list(hit.snippet_lines),

@@ -8,8 +8,9 @@ from pydantic import Field
 from memory_appliance.api.routes.get import get
 from memory_appliance.api.schemas.get import MAX_LINE, GetAnswer, GetBody
 from memory_appliance.mcp.arguments import ChatArguments
-from memory_appliance.mcp.tool import Reply, Tool, plain
+from memory_appliance.mcp.tool import DATA, Reply, Tool, plain
 from search.get import DEFAULT_LINES
+from search.marks import inert, label, one_line, quoted
 
 
 class GetArguments(ChatArguments):
@@ -25,6 +26,7 @@ class GetArguments(ChatArguments):
 
 def run(request: HttpRequest, slug: str, arguments: GetArguments) -> Reply:
     answer = get(request, slug, arguments.body())
+    answer = answer.model_copy(update={"text": inert(answer.text), "path": label(answer.path)})
     return Reply(plain(answer), _text(answer))
 
 
@@ -45,10 +47,13 @@ GET = Tool(
 def _text(answer: GetAnswer) -> str:
     match answer.status:
         case "ok":
-            return answer.text or f"{answer.path} has no text from line {answer.from_line} on."
+            if not answer.text:
+                return f"{answer.path} has no text from line {answer.from_line} on."
+            last = answer.from_line + answer.lines - 1
+            return f"Lines {answer.from_line}-{last} of {answer.path}, {DATA}:\n{quoted(answer.text)}"
         case "not_found":
             return f"There is no file {answer.path}."
         case "denied":
             return f"Memory may not be used in this chat: {answer.scope.reason if answer.scope else ''}."
         case _:
-            return f"{answer.path} cannot be read: {answer.error}"
+            return f"{answer.path} cannot be read: {one_line(answer.error or '')}"

@@ -8,6 +8,7 @@ from memory_appliance.api.routes.index import get_status
 from memory_appliance.api.schemas.index import StatusAnswer
 from memory_appliance.mcp.arguments import Arguments
 from memory_appliance.mcp.tool import Reply, Tool
+from search.marks import one_line
 
 
 class StatusToolAnswer(StatusAnswer):
@@ -40,5 +41,5 @@ def _text(status: StatusToolAnswer) -> str:
         *(f"Note: {item.detail}" for item in status.degraded),
     ]
     if status.last_error:
-        lines.append(f"Last error: {status.last_error}")
+        lines.append(f"Last error: {one_line(status.last_error)}")
     return "\n".join(lines)

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from search.recall.block import context_block, without_blocks
+from search.marks import without_injected
+from search.recall.block import context_block
 from search.recall.outcome import Note, Source
 
 HOSTILE = [
@@ -44,4 +45,4 @@ def test_without_notes_there_is_no_block() -> None:
 
 def test_blocks_of_earlier_turns_are_taken_out_whole() -> None:
     block = context_block([Note(HOSTILE[0], Source("a.md", 1, 1))])
-    assert without_blocks(f"before {block} after").split() == ["before", "after"]
+    assert without_injected(f"before {block} after").split() == ["before", "after"]
