@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,9 @@ from search.index.damage import damage_mark
 
 DISPATCH_PATIENCE = timedelta(seconds=30)
 """A message that no worker has taken up by then counts as lost."""
+
+MOST_WAITING = 50
+"""Updates that wait or run at a time. More would only stand in line, and the line is served in order."""
 
 MAX_CLAIMS = 5
 """A run whose workers died this often in a row is given up instead of taking down the next one."""
@@ -170,10 +174,26 @@ def cancel(run: Run) -> Run:
 
 
 def due_agents(now: datetime) -> list[Agent]:
-    """Agents to update now: asked for and past their debounce, or past their interval; none that is being updated."""
+    """Agents to update now: asked for and past their debounce, or past their interval; none that is being updated.
+
+    No more than there is room for, so that who was changed just now does not wait behind thousands: of those asked for
+    the latest and the earliest first, half of each, and then those whose time has come.
+    """
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
-    wanted = Q(update_requested_at__isnull=False) | Q(next_update_at__isnull=True) | Q(next_update_at__lte=now)
-    return [agent for agent in Agent.objects.filter(at_work(), wanted, ~Exists(active)) if _is_due(agent, now)]
+    idle = Agent.objects.filter(at_work(), ~Exists(active))
+    room = MOST_WAITING - Run.objects.filter(own_runs(), kind__in=WORDS_KINDS, state__in=Run.ACTIVE).count()
+    asked = idle.filter(update_requested_at__isnull=False)
+    timely = idle.filter(Q(next_update_at__isnull=True) | Q(next_update_at__lte=now))
+    found: dict[int, Agent] = {}
+    for agents, share in (
+        (asked.order_by("-update_requested_at"), 2),
+        (asked.order_by("update_requested_at"), 1),
+        (timely.order_by(F("next_update_at").asc(nulls_first=True)), 1),
+    ):
+        take = (room - len(found)) // share if room > 1 else room - len(found)
+        due = (agent for agent in agents.iterator() if agent.pk not in found and _is_due(agent, now))
+        found |= {agent.pk: agent for agent in islice(due, max(0, take))}
+    return list(found.values())
 
 
 def agents_without_index() -> list[Agent]:

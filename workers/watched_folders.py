@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePath
 
-from agents.models import Agent, Collection
+from agents.models import Collection, CollectionShare
 from agents.nodes.ownership import owned
 from search.documents.patterns import IGNORED_FOLDERS
+
+Key = tuple[str, int]
+"""A folder, and whether it is watched with everything below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +23,32 @@ class Folders:
 
     flat: Mapping[str, frozenset[int]] = field(default_factory=dict)
     deep: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    inodes: Mapping[str, int] = field(default_factory=dict)
 
     def agents_of(self, path: str) -> frozenset[int]:
         """The agents whose index a change at `path` may concern; nobody's when it is hidden or ignored."""
         changed = PurePath(path)
         found = set(self.flat.get(str(changed.parent), ()))
-        for folder, agents in self.deep.items():
-            if changed.is_relative_to(folder) and not _ignored(changed.relative_to(folder)):
+        for folder in (changed, *changed.parents):
+            agents = self.deep.get(str(folder))
+            if agents and not _ignored(changed.relative_to(folder)):
                 found |= agents
         return frozenset(found)
+
+    def known(self) -> dict[Key, int]:
+        """Each folder, apart as flat and as deep, with the number that tells it from one made later in its place."""
+        return {(path, deep): self.inodes[path] for deep, kind in enumerate((self.flat, self.deep)) for path in kind}
+
+    def agents_at(self, key: Key) -> frozenset[int]:
+        path, deep = key
+        return (self.deep if deep else self.flat).get(path, frozenset())
+
+    def gained(self, before: Folders) -> frozenset[int]:
+        """Agents with a folder that was not theirs, or not there, before."""
+        pairs = ((self.flat, before.flat), (self.deep, before.deep))
+        return frozenset().union(
+            *(agents - then.get(path, frozenset()) for now, then in pairs for path, agents in now.items())
+        )
 
     def __contains__(self, path: str) -> bool:
         return path in self.flat or path in self.deep
@@ -43,22 +65,30 @@ def _ignored(below: PurePath) -> bool:
 
 
 def existing_folders() -> Folders:
-    """The folders of all agents of this node, in three queries and one look at each folder."""
+    """The folders of all agents of this node, in two queries and one look at each folder."""
     flat: dict[str, set[int]] = {}
     deep: dict[str, set[int]] = {}
-    for agent in Agent.objects.filter(owned()).prefetch_related("collections", "shared_in"):
-        for collection in (*agent.collections.all(), *(share.collection for share in agent.shared_in.all())):
-            if collection.kind == Collection.Kind.MEMORY:
-                # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
-                flat.setdefault(collection.path, set()).add(agent.pk)
-                deep.setdefault(str(PurePath(collection.path, "memory")), set()).add(agent.pk)
-            else:
-                deep.setdefault(collection.path, set()).add(agent.pk)
-    return Folders(_present(flat), _present(deep))
+    own = Collection.objects.filter(owned("agent__")).values_list("path", "kind", "agent_id")
+    shared = CollectionShare.objects.filter(owned("reader__"))
+    for path, kind, agent in chain(own, shared.values_list("collection__path", "collection__kind", "reader_id")):
+        if kind == Collection.Kind.MEMORY:
+            # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
+            flat.setdefault(path, set()).add(agent)
+            deep.setdefault(os.path.join(path, "memory"), set()).add(agent)  # noqa: PTH118 - thousands, often
+        else:
+            deep.setdefault(path, set()).add(agent)
+    inodes = {path: inode for path in {*flat, *deep} if (inode := _inode(path)) is not None}
+    there = ({path: frozenset(kind[path]) for path in kind if path in inodes} for kind in (flat, deep))
+    return Folders(*there, inodes)
 
 
-def _present(folders: Mapping[str, set[int]]) -> dict[str, frozenset[int]]:
-    # A link is no folder of ours: scanning does not follow it, so it is not watched either.
-    # os.path, not Path: one folder that may not be entered must not end the watching of all.
-    there = (name for name in folders if os.path.isdir(name) and not os.path.islink(name))  # noqa: PTH112, PTH114
-    return {name: frozenset(folders[name]) for name in there}
+def _inode(path: str) -> int | None:
+    """None where there is no folder. A link is none of ours: scanning does not follow it, so it is not watched either.
+
+    One folder that may not be entered must not end the watching of all.
+    """
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_ino if stat.S_ISDIR(found.st_mode) else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 
 from django.db import DatabaseError, connection
@@ -15,7 +16,7 @@ from watchfiles import Change, watch
 from watchfiles.main import FileChange
 
 from agents.models import Agent
-from workers.watched_folders import Folders, existing_folders
+from workers.watched_folders import Folders, Key, existing_folders
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,12 @@ QUIET_MS = 100
 LONGEST_STORM_MS = 1000
 """A storm of changes is written down this often; the sweep's debounce spaces the updates."""
 POLL_MS = 3000
+LOOK_SHARE = 20
+"""A look at the folders is followed by a pause of so many times its length: a twentieth of a core at most."""
+TOGETHER = 256
+"""Folders that came later and are watched together: when one is added, these are watched again from the start."""
+MOST_WATCHES = 16
+"""Then all are put together again: a system has few inotify instances, and each watch takes two."""
 
 
 def matters(change: Change, path: str) -> bool:
@@ -39,7 +46,11 @@ def request_updates(agents: Iterable[int]) -> int:
 
 
 class Watcher:
-    """Watches the folders that are there and starts over when they are others. `stop` ends it within a second."""
+    """Watches the folders that are there. `stop` ends it within a second.
+
+    What is watched cannot be added to. So a folder that comes gets a watch beside the others, together with those that
+    came shortly before: a new agent costs the same however many there are.
+    """
 
     def __init__(self, *, polling: bool, each_round: Callable[[], None] = lambda: None) -> None:
         """`each_round` is called every few seconds, whenever the control database was asked and nothing is amiss."""
@@ -50,41 +61,67 @@ class Watcher:
     def run(self) -> None:
         while not self.stop.is_set():
             try:
-                self._watch_until_other(existing_folders())
+                self._watch_until_amiss()
             except DatabaseError as error:
                 logger.warning("the control database cannot be used: %s", error)
                 connection.close()
             self.stop.wait(0.2)
 
-    def _watch_until_other(self, folders: Folders) -> None:
-        over = threading.Event()
-        threads = [
-            threading.Thread(target=self._watch, args=(folders, paths, recursive, over), daemon=True)
-            for paths, recursive in ((list(folders.flat), False), (list(folders.deep), True))
-            if paths
-        ]
-        for thread in threads:
-            thread.start()
+    def _watch_until_amiss(self) -> None:
+        self._folders, self._watched = Folders(), dict[Key, int]()
+        self._watches: list[_Watch] = []
+        retired: list[_Watch] = []
+        self._amiss = threading.Event()
         try:
-            # Nobody watched until now: let everyone be looked at once.
-            request_updates(folders.agents())
-            logger.info("watching %d folders", len(folders))
-            self.each_round()
-            while not self.stop.wait(RELOAD_SECONDS) and not over.is_set() and existing_folders() == folders:
+            while not self.stop.is_set() and not self._amiss.is_set():
+                began = time.monotonic()
+                replaced = self._look()
                 self.each_round()
+                # Ended only now, when what took their place has long been at work.
+                for watch_ in retired:
+                    watch_.over.set()
+                retired = replaced
+                self._pause(max(RELOAD_SECONDS, LOOK_SHARE * (time.monotonic() - began)))
         finally:
-            over.set()
-            for thread in threads:
-                thread.join()
+            for watch_ in [*self._watches, *retired]:
+                watch_.end()
 
-    def _watch(self, folders: Folders, paths: list[str], recursive: bool, over: threading.Event) -> None:
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self._amiss.is_set() and not self.stop.wait(0.1):
+            pass
+
+    def _look(self) -> list[_Watch]:
+        """See to it that every folder is watched, and that who has a new one is looked at. Returns watches replaced."""
+        folders = existing_folders()
+        known = folders.known()
+        fresh = [key for key, inode in known.items() if self._watched.get(key) != inode]
+        gained = folders.gained(self._folders) | frozenset().union(*(folders.agents_at(key) for key in fresh))
+        self._folders, self._watched = folders, known
+        replaced: list[_Watch] = []
+        if fresh:
+            if len(self._watches) >= MOST_WATCHES:
+                replaced, self._watches, fresh = self._watches, [], list(known)
+            elif self._watches and len(self._watches[-1].keys) + len(fresh) <= TOGETHER:
+                replaced = [self._watches.pop()]
+                fresh = [*{*fresh, *(key for key in replaced[0].keys if key in known)}]
+            self._watches.append(_Watch(fresh, self._follow))
+            logger.info("watching %d folders", len(folders))
+        if gained:
+            request_updates(gained)
+        return replaced
+
+    def _follow(self, paths: list[str], recursive: bool, over: threading.Event) -> None:
+        """Write down what changes there, until `over`; an end for any other reason lets everything begin again."""
         polling = self.polling
         try:
-            for batch in _changes(folders, paths, recursive, polling, over):
-                if any(change is Change.deleted and path in folders for change, path in batch):
-                    return  # its watch died with it; it may be there again already, under the same name
+            for batch in self._changes(paths, recursive, polling, over):
+                folders = self._folders
                 if agents := frozenset[int]().union(*(folders.agents_of(path) for _, path in batch)):
                     request_updates(agents)
+                for change, path in batch:
+                    if change is Change.deleted:  # its watch died with it; it may be there again, under the same name
+                        self._watched.pop((path, int(recursive)), None)
         except DatabaseError as error:
             logger.warning("a change could not be written down; everyone will be looked at: %s", error)
         except OSError as error:
@@ -94,23 +131,44 @@ class Watcher:
                 logger.warning("folders cannot be watched (%s): looking every %d s", error, POLL_MS // 1000)
                 self.polling = True
         finally:
-            over.set()
+            if not over.is_set():
+                self._amiss.set()
             connection.close()
 
+    def _changes(
+        self, paths: list[str], recursive: bool, polling: bool, over: threading.Event
+    ) -> Iterator[set[FileChange]]:
+        return watch(
+            *paths,
+            watch_filter=lambda change, path: path in self._folders or matters(change, path),
+            debounce=LONGEST_STORM_MS,
+            step=QUIET_MS,
+            stop_event=over,
+            rust_timeout=int(RELOAD_SECONDS * 1000),
+            raise_interrupt=False,
+            force_polling=polling,
+            poll_delay_ms=POLL_MS,
+            recursive=recursive,
+            ignore_permission_denied=True,
+        )
 
-def _changes(
-    folders: Folders, paths: list[str], recursive: bool, polling: bool, over: threading.Event
-) -> Iterator[set[FileChange]]:
-    return watch(
-        *paths,
-        watch_filter=lambda change, path: path in folders or matters(change, path),
-        debounce=LONGEST_STORM_MS,
-        step=QUIET_MS,
-        stop_event=over,
-        rust_timeout=int(RELOAD_SECONDS * 1000),
-        raise_interrupt=False,
-        force_polling=polling,
-        poll_delay_ms=POLL_MS,
-        recursive=recursive,
-        ignore_permission_denied=True,
-    )
+
+class _Watch:
+    """Some folders that are watched together, from when it is made until `end`."""
+
+    def __init__(self, keys: list[Key], follow: Callable[[list[str], bool, threading.Event], None]) -> None:
+        self.keys = keys
+        self.over = threading.Event()
+        kinds = (([path for path, deep in keys if deep == recursive], bool(recursive)) for recursive in (0, 1))
+        self._threads = [
+            threading.Thread(target=follow, args=(paths, recursive, self.over), daemon=True)
+            for paths, recursive in kinds
+            if paths
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        self.over.set()
+        for thread in self._threads:
+            thread.join()

@@ -21,6 +21,7 @@ from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, Collection
 from agents.nodes.ownership import own_name, require_owned
 from agents.paths import data_dir, default_workspace, index_path
+from agents.whose import whose_workspace
 from agents.workspace.lock import workspace_lock
 
 KEEPS = ("transcripts", "history")
@@ -76,10 +77,11 @@ def _apart_from_others(slug: str) -> tuple[str, ...]:
     """A folder that another agent has taken since then is not given to two."""
     agent = Agent.objects.using(STAGED).get(slug=slug)
     then, usual = Path(agent.workspace), default_workspace(slug)
-    other = _whose(then, slug)
+    others = Agent.objects.exclude(slug=slug)
+    other = whose_workspace(then, others)
     if not other:
         return ()
-    if _whose(usual, slug):
+    if whose_workspace(usual, others):
         raise BackupError(
             f"The workspace of {slug} was {then}, which belongs to agent {other} now.",
             hint=f"Give {other} another workspace first.",
@@ -87,14 +89,6 @@ def _apart_from_others(slug: str) -> tuple[str, ...]:
     Agent.objects.using(STAGED).filter(slug=slug).update(workspace=str(usual))
     agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=str(usual))
     return (f"{then} belongs to agent {other} now, so the workspace of {slug} is {usual}.",)
-
-
-def _whose(folder: Path, slug: str) -> str:
-    """The other agent whose workspace this folder is, is in, or holds; "" when it is free."""
-    for other, taken in Agent.objects.exclude(slug=slug).values_list("slug", "workspace"):
-        if folder.is_relative_to(taken) or Path(taken).is_relative_to(folder):
-            return str(other)
-    return ""
 
 
 @contextmanager

@@ -14,7 +14,9 @@ SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 class Agent(models.Model):
     slug = models.CharField(max_length=63, unique=True, validators=[RegexValidator(SLUG_PATTERN)])
     name = models.CharField(max_length=200, blank=True)
-    workspace = models.CharField(max_length=1024, help_text="Absolute folder that holds the agent's Markdown.")
+    workspace = models.CharField(
+        max_length=1024, db_index=True, help_text="Absolute folder that holds the agent's Markdown."
+    )
     timezone = models.CharField(max_length=64, default="UTC")
     settings = models.JSONField(default=dict, blank=True, help_text="Only what differs from the defaults.")
     scope_default = models.CharField(max_length=5, choices=[("deny", "deny"), ("allow", "allow")], default="deny")

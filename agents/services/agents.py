@@ -26,6 +26,7 @@ from agents.services.scope import match_json
 from agents.services.sharing import want_update_of_all_readers
 from agents.services.text import clean_line
 from agents.waiting import soon
+from agents.whose import whose_workspace
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.rebuild import remove_index
 
@@ -203,13 +204,13 @@ def _want_update(agent: Agent) -> None:
 
 def _refuse_others_workspace(folder: Path, slug: str) -> None:
     """What one agent remembers must not become another's by the way: that is what shared collections are for."""
-    for other, workspace in Agent.objects.filter(owned()).exclude(slug=slug).values_list("slug", "workspace"):
-        if folder.is_relative_to(workspace) or Path(workspace).is_relative_to(folder):
-            raise Conflict(
-                f"The folder belongs to the workspace of agent {other}, or holds it.",
-                hint="Give every agent a workspace of its own, and share folders as collections (shared_with).",
-                field="workspace",
-            )
+    other = whose_workspace(folder, Agent.objects.filter(owned()).exclude(slug=slug))
+    if other:
+        raise Conflict(
+            f"The folder belongs to the workspace of agent {other}, or holds it.",
+            hint="Give every agent a workspace of its own, and share folders as collections (shared_with).",
+            field="workspace",
+        )
 
 
 def _refuse_old_index(slug: str) -> None:

@@ -11,14 +11,15 @@ import pytest
 
 from agents.models import Agent
 from tests import cast
+from workers import watcher
 from workers.watcher import Watcher
 
 
 @pytest.fixture(params=[False, True], ids=["inotify", "polling"])
 def watched(transactional_db: None, data_dir: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
     agent = cast.agent_with("al", {"MEMORY.md": "# A\n"})
-    watcher = Watcher(polling=request.param)
-    thread = threading.Thread(target=watcher.run)
+    looking = Watcher(polling=request.param)
+    thread = threading.Thread(target=looking.run)
     thread.start()
     try:
         assert wished(agent), "everyone is looked at once at the start"
@@ -26,7 +27,7 @@ def watched(transactional_db: None, data_dir: Path, request: pytest.FixtureReque
         forget(agent)
         yield agent
     finally:
-        watcher.stop.set()
+        looking.stop.set()
         thread.join(10)
     assert not thread.is_alive()
 
@@ -67,3 +68,29 @@ def test_a_memory_folder_made_again_is_watched_again(watched: Agent) -> None:
     forget(watched)
     (folder / "late.md").write_text("x")
     assert wished(watched)
+
+
+def test_a_new_agent_is_watched_and_nobody_else_is_looked_at(watched: Agent) -> None:
+    new = cast.agent_with("newcomer", {"MEMORY.md": "# New\n"})
+    assert wished(new)
+    forget(new)
+    Path(new.workspace, "memory", "today.md").write_text("- bought milk\n")
+    assert wished(new)
+    watched.refresh_from_db()
+    assert watched.update_requested_at is None
+    Path(watched.workspace, "memory", "today.md").write_text("- bought bread\n")
+    assert wished(watched)
+
+
+def test_many_newcomers_are_all_watched(watched: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "TOGETHER", 4)
+    monkeypatch.setattr(watcher, "MOST_WATCHES", 2)
+    new = []
+    for number in range(4):
+        new.append(cast.agent_with(f"new-{number}", {"MEMORY.md": "# New\n"}))
+        assert wished(new[-1])
+    time.sleep(4)
+    for agent in [watched, *new]:
+        forget(agent)
+        Path(agent.workspace, "memory", "today.md").write_text("- bought milk\n")
+        assert wished(agent)

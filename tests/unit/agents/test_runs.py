@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -271,3 +272,22 @@ def test_pruning_keeps_the_latest_of_each_kind(agent: Agent) -> None:
     Run.objects.update(finished_at=timezone.now() - timedelta(days=3))
     assert runs.prune_runs() == 2
     assert Run.objects.get() == run
+
+
+def test_who_was_changed_just_now_does_not_wait_behind_thousands(db: None, data_dir: Path) -> None:
+    now = timezone.now()
+    rows = [
+        Agent(slug=f"a{number}", workspace=f"/w/{number}", update_requested_at=now - timedelta(seconds=600 - number))
+        for number in range(3 * runs.MOST_WAITING)
+    ]
+    Agent.objects.bulk_create(rows)
+    first = runs.due_agents(now)
+    assert len(first) == runs.MOST_WAITING
+    assert first[0].slug == rows[-1].slug and rows[0].slug in {agent.slug for agent in first}
+    for agent in first:
+        runs.request_run(agent=agent, kind="update", reason="change")
+    assert runs.due_agents(now) == []
+    Run.objects.filter(agent=first[3]).update(state="done")
+    Agent.objects.filter(pk=first[3].pk).update(update_requested_at=None, next_update_at=now + timedelta(days=1))
+    Agent.objects.filter(slug="a70").update(update_requested_at=now)
+    assert [agent.slug for agent in runs.due_agents(now)] == ["a70"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Never
 
 import pytest
 from watchfiles import Change
@@ -54,3 +55,26 @@ def test_missing_and_linked_folders_are_left_out(al: Agent, data_dir: Path) -> N
     Path(al.workspace, "memory").rmdir()
     Path(al.workspace, "memory").symlink_to(data_dir)
     assert set(existing_folders().deep) == set()
+
+
+@pytest.mark.parametrize("agents", [10, 3000])
+def test_a_change_is_found_without_looking_at_every_folder(agents: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+
+    class Counted(dict[str, frozenset[int]]):
+        def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
+            looked_up.append(key)
+            return super().get(key, default)  # type: ignore[arg-type]
+
+        def items(self) -> Never:  # type: ignore[override]
+            raise AssertionError("all folders are looked at")
+
+    folders = Folders(deep=Counted({f"/data/{number}/memory": frozenset({number}) for number in range(agents)}))
+    assert folders.agents_of("/data/7/memory/2026/day.md") == {7}
+    assert len(looked_up) < 10
+
+
+def test_who_gained_a_folder_is_told_from_who_had_it() -> None:
+    before = Folders(flat={"/a": frozenset({1})}, deep={"/n": frozenset({1})})
+    after = Folders(flat={"/a": frozenset({1}), "/b": frozenset({2})}, deep={"/n": frozenset({1, 3})})
+    assert after.gained(before) == {2, 3}
