@@ -16,7 +16,7 @@ from agents.models import Agent, CollectionShare, WorkspaceWrite
 from agents.transcripts import erase_transcript
 from agents.workspace import disk, objects
 from agents.workspace.indexing import forget_now, rows_of
-from agents.workspace.journal import writing
+from agents.workspace.journal import keep_displaced, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
@@ -158,9 +158,9 @@ def _carry_out(agent: Agent, plan: _Plan) -> None:
         try:
             with writing(path):
                 if after is None:
-                    disk.remove_file(root, path, before)
+                    disk.remove_file(root, path, before, keep_displaced(agent, path))
                 else:
-                    disk.exchange_content(root, path, after, before)
+                    disk.exchange_content(root, path, after, before, keep_displaced(agent, path))
         except (FileNotFoundError, disk.ChangedMeanwhile) as error:
             raise Conflict(
                 f"{path} was saved by somebody else in the same moment.", hint="Ask again.", code="file_changed"

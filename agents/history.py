@@ -14,6 +14,7 @@ from agents.memory import Denied, gate
 from agents.models import Agent, WorkspaceWrite
 from agents.provenance import origin_of_write
 from agents.workspace import Content, Replaced, objects, read_content, replace
+from agents.workspace.journal import OUTSIDE
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
 from search.documents.lines import decode
@@ -22,9 +23,6 @@ MAX_VERSIONS = 500
 
 _KEEPS = Q(state=WorkspaceWrite.State.DONE) & ~Q(action__in=("duplicate", "block"))
 """Writes that made or replaced a content."""
-
-OUTSIDE = "edited on disk"
-"""Who made a content that the appliance found and did not write."""
 
 
 @dataclass(frozen=True, slots=True)

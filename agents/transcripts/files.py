@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from pathlib import Path
 from agents.models import Agent, Transcript
 from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
+from agents.whole_file import write_whole
 from agents.workspace.journal import unwritable
 from agents.workspace.lock import flocked
 from search.documents.transcripts import Rendered, Turn, read_turn, render
@@ -150,15 +150,9 @@ def is_behind(transcript: Transcript, part: int) -> bool:
 def write_markdown(transcript: Transcript, part: int) -> str:
     """Make the Markdown of a part anew; returns its name as users see it below the collection."""
     name = markdown_name(transcript, part)
-    path = sessions_dir(transcript.agent) / name
-    beside = path.with_name(f".{secrets.token_hex(8)}")
+    data = rendered_part(transcript, part).text.encode("utf-8", "replace")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            beside.write_text(rendered_part(transcript, part).text, encoding="utf-8", errors="replace")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        write_whole(sessions_dir(transcript.agent) / name, data, room=data_dir() / "transcripts", lasting=False)
     except OSError as error:
         raise unwritable("The transcript's Markdown", error) from error
     return name

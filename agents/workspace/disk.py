@@ -2,24 +2,27 @@
 
 Editors take no lock of ours. An append goes to the end of whatever file stands there (`O_APPEND`) and is then looked
 for under its name, because an editor may have put another file in its place meanwhile. A whole new content is
-exchanged with the old file in one step, and put back when the old file turns out not to be the one that was read.
+exchanged with the old file in one step, and put back when the old file turns out not to be the one that was read. A
+new file gets its name when it is whole.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agents.workspace.exchange import exchange
+from agents.workspace.beside import Leftover, beside, leftover, read_at_rest
+from agents.workspace.exchange import OLD, exchange, place
 from search.documents.contain import PathNotAllowed, open_folder, read_inside, shown, split_path
 
 ATTEMPTS = 8
-_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+Keep = Callable[[bytes], None]
+"""Takes a content that is about to have no name, and has it stored when it returns."""
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -35,12 +38,17 @@ def append_block(root: Path, rel: str, block: bytes, before: bytes) -> bytes:
     """Put `block` at the end of the file, made when missing; the answer is what stood before it in the end.
 
     `before` is the content as last read. Raises `KeepsChanging`, `PathNotAllowed` and `OSError`; a block that did not
-    fit on the disk is taken back as a whole.
+    fit on the disk is taken back as a whole, and so are a file and folders that were made for it.
     """
     with _parent(root, rel) as (folder, name):
         for _ in range(ATTEMPTS):
-            _append_once(folder, name, block)
-            now = read_inside(root, rel)
+            try:
+                _append_once(folder, name, block)
+                now = read_inside(root, rel)
+            except FileExistsError:
+                continue  # made by somebody since we found it missing
+            except FileNotFoundError:
+                now = b""  # removed since we wrote
             place = now.rfind(block)
             if place >= 0 and now.count(block) > before.count(block):
                 return now[:place]
@@ -49,46 +57,99 @@ def append_block(root: Path, rel: str, block: bytes, before: bytes) -> bytes:
 
 
 def create_file(root: Path, rel: str, data: bytes) -> None:
-    """A new file. Raises `FileExistsError`, `PathNotAllowed` and `OSError`; half a file is never left."""
+    """A new file. Raises `FileExistsError`, `PathNotAllowed` and `OSError`; half a file is never seen."""
     with _parent(root, rel) as (folder, name):
-        _write_new(folder, name, data, 0o644)
-        os.fsync(folder)
+        _create(folder, name, data)
 
 
-def exchange_content(root: Path, rel: str, data: bytes, before: bytes) -> None:
-    """`data` instead of `before`, keeping the file's mode and owner. Raises `ChangedMeanwhile`, `OSError` …"""
+def exchange_content(root: Path, rel: str, data: bytes, before: bytes, keep: Keep) -> None:
+    """`data` instead of `before`, keeping the file's mode and owner. Raises `ChangedMeanwhile`, `OSError` …
+
+    Who saves in that very moment wins, and gets the name back. What then has no name any more is handed to `keep`
+    before it goes: nothing that others wrote is lost.
+    """
     with _parent(root, rel) as (folder, name):
-        old = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not stat.S_ISREG(old.st_mode):
-            raise PathNotAllowed(f"{shown(rel)} is not a regular file", hint="Only regular Markdown files are written.")
-        beside = f".{secrets.token_hex(8)}.memory"
-        _write_new(folder, beside, data, stat.S_IMODE(old.st_mode))
+        old = _regular(folder, name, rel)
+        hidden = beside(name)
+        _write_new(folder, hidden, data, stat.S_IMODE(old.st_mode))
         try:
             with suppress(PermissionError):  # a file of another owner becomes ours, as in any editor
-                os.chown(beside, old.st_uid, old.st_gid, dir_fd=folder, follow_symlinks=False)
-            exchange(folder, beside, name)
-            displaced = _read(folder, beside)
-            if displaced == before:
+                os.chown(hidden, old.st_uid, old.st_gid, dir_fd=folder, follow_symlinks=False)
+            exchange(folder, hidden, name)
+            if read_at_rest(folder, hidden) == before:
+                os.unlink(hidden, dir_fd=folder)
                 return
-            while displaced != data:  # give the person's file its name back, and any that came after it
-                exchange(folder, beside, name)
-                displaced = _read(folder, beside)
+            _give_back(folder, name, hidden, data)
             raise ChangedMeanwhile(rel)
+        except FileExistsError as error:
+            raise ChangedMeanwhile(rel) from error
         finally:
-            os.unlink(beside, dir_fd=folder)
+            for left in (hidden, hidden + OLD):
+                _put_away(folder, left, data, keep)
             os.fsync(folder)
 
 
-def remove_file(root: Path, rel: str, before: bytes) -> None:
+def _give_back(folder: int, name: str, hidden: str, data: bytes) -> None:
+    """The displaced file gets its name again; unless another was saved meanwhile, which is newer still.
+
+    Lines that were added to ours while it had the name are no newer file: they are kept, not put in place.
+    """
+    try:
+        exchange(folder, hidden, name)
+        if not read_at_rest(folder, hidden).startswith(data):
+            exchange(folder, hidden, name)
+    except FileNotFoundError:  # removed by somebody: what was displaced is all there is
+        place(folder, hidden, name)
+
+
+def _put_away(folder: int, hidden: str, known: bytes | None, keep: Keep) -> None:
+    """Remove what lies beside; what it holds is kept before, unless it is what we wrote ourselves."""
+    with suppress(FileNotFoundError):
+        content = read_at_rest(folder, hidden)
+        if content != known:
+            keep(content)
+        os.unlink(hidden, dir_fd=folder)
+
+
+def remove_file(root: Path, rel: str, before: bytes, keep: Keep) -> None:
     """Take the file away if it still is what was read. Raises `ChangedMeanwhile`, `OSError` …"""
     with _parent(root, rel) as (folder, name):
-        beside = f".{secrets.token_hex(8)}.memory"
-        os.rename(name, beside, src_dir_fd=folder, dst_dir_fd=folder)
-        if _read(folder, beside) != before:
-            os.link(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
-            os.unlink(beside, dir_fd=folder)
+        _regular(folder, name, rel)
+        hidden = beside(name) + OLD
+        os.rename(name, hidden, src_dir_fd=folder, dst_dir_fd=folder)
+        try:
+            if read_at_rest(folder, hidden) == before:
+                os.unlink(hidden, dir_fd=folder)
+                return
+            place(folder, hidden, name)
             raise ChangedMeanwhile(rel)
-        os.unlink(beside, dir_fd=folder)
+        except FileExistsError as error:  # made again by somebody
+            raise ChangedMeanwhile(rel) from error
+        finally:
+            _put_away(folder, hidden, None, keep)
+            os.fsync(folder)
+
+
+def leftovers(root: Path, folders: str) -> list[Leftover]:
+    """What writes that were cut short left in this folder of the workspace. Raises `PathNotAllowed`, `OSError`."""
+    fd = open_folder(root, split_path(folders) if folders else ())
+    try:
+        return [found for name in sorted(os.listdir(fd)) if (found := leftover(name))]  # noqa: PTH208 - a descriptor
+    finally:
+        os.close(fd)
+
+
+def take_up(root: Path, rel: str, found: Leftover, known: Callable[[bytes], bool], keep: Keep) -> None:
+    """What was taken from the name `rel` gets it back when it is free; all else is kept, unless it is known."""
+    with _parent(root, rel) as (folder, name):
+        if found.taken:
+            with suppress(FileExistsError):
+                place(folder, found.hidden, name)
+        with suppress(FileNotFoundError):
+            content = read_at_rest(folder, found.hidden)
+            if not known(content):
+                keep(content)
+            os.unlink(found.hidden, dir_fd=folder)
         os.fsync(folder)
 
 
@@ -101,16 +162,22 @@ def _parent(root: Path, rel: str) -> Iterator[tuple[int, str]]:
     except FileNotFoundError as error:
         # Not the missing file that callers know how to take: without its folder nothing can be written at all.
         raise NotADirectoryError(errno.ENOTDIR, "the workspace's folder is missing") from error
+    steps, made = [fd], []
     try:
         for step in folders:
             with suppress(FileExistsError):
-                os.mkdir(step, 0o755, dir_fd=fd)
-            inner = _step(step, fd)
-            os.close(fd)
-            fd = inner
-        yield fd, name
+                os.mkdir(step, 0o755, dir_fd=steps[-1])
+                made.append((steps[-1], step))
+            steps.append(_step(step, steps[-1]))
+        yield steps[-1], name
+    except BaseException:
+        with suppress(OSError):  # others put something in already
+            for parent, step in reversed(made):
+                os.rmdir(step, dir_fd=parent)
+        raise
     finally:
-        os.close(fd)
+        for opened in steps:
+            os.close(opened)
 
 
 def _step(name: str, parent: int) -> int:
@@ -126,7 +193,10 @@ def _step(name: str, parent: int) -> int:
 
 def _append_once(folder: int, name: str, block: bytes) -> None:
     try:
-        fd = os.open(name, _APPEND, 0o644, dir_fd=folder)
+        fd = os.open(name, _APPEND, dir_fd=folder)
+    except FileNotFoundError:
+        _create(folder, name, block)
+        return
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise PathNotAllowed(
@@ -154,6 +224,25 @@ def _take_back(fd: int, size: int, block: bytes) -> None:
         os.ftruncate(fd, size)
 
 
+def _create(folder: int, name: str, data: bytes) -> None:
+    """Whole under its name or not at all. Raises `FileExistsError`."""
+    hidden = beside(name)
+    _write_new(folder, hidden, data, 0o644)
+    try:
+        place(folder, hidden, name)
+    except OSError:
+        os.unlink(hidden, dir_fd=folder)
+        raise
+    os.fsync(folder)
+
+
+def _regular(folder: int, name: str, rel: str) -> os.stat_result:
+    found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
+        raise PathNotAllowed(f"{shown(rel)} is not a regular file", hint="Only regular Markdown files are written.")
+    return found
+
+
 def _write_new(folder: int, name: str, data: bytes, mode: int) -> None:
     fd = os.open(name, _NEW, mode, dir_fd=folder)
     try:
@@ -171,9 +260,3 @@ def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
-
-
-def _read(folder: int, name: str) -> bytes:
-    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-    with os.fdopen(fd, "rb") as file:
-        return file.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,13 @@ from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of
 from agents.workspace.tombstones import session_name
 from search.documents.contain import PathNotAllowed
+
+logger = logging.getLogger(__name__)
+
+OUTSIDE = "edited on disk"
+"""Who made a content that the appliance found and did not write."""
+DISPLACED = "displaced"
+"""The action of a content that somebody saved in the moment of a write, and that is not what the file holds now."""
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -33,20 +41,17 @@ def begin(
 ) -> Iterator[WorkspaceWrite]:
     """The row of a write: there before the body runs, done after it, gone again when the body fails.
 
-    The workspace's lock is held. `block` is what is appended; None for a write of the whole file.
+    The workspace's lock is held. `block` is what is appended; None for a write of the whole file. What is refused
+    leaves no row and no copy.
     """
-    with writing(path):
-        kept = objects.keep(agent.slug, before or b"") if before is not None or block is not None else ""
-        if block is not None:
-            objects.keep_appended(agent.slug, before or b"", block)
-        elif after is not None:
-            objects.keep(agent.slug, after)
+    named = [data for data in (before, after, b"" if block is not None else None) if data is not None]
+    fresh = {digest for digest in map(digest_of, named) if not objects.holds(agent.slug, digest)}
     row = WorkspaceWrite.objects.create(
         agent=agent,
         path=path,
         action=action,
         actor=actor.name[:200],
-        before=kept if before is not None else "",
+        before=digest_of(before),
         after=digest_of(after),
         start=len(before or b"") if block is not None else 0,
         size=len(after or b""),
@@ -55,12 +60,40 @@ def begin(
         request_digest=request_digest,
     )
     try:
+        _keep(agent.slug, path, before, after, block)
         yield row
     except RuleError:
         row.delete()
+        objects.drop(agent.slug, fresh, set())
         raise
     row.state = WorkspaceWrite.State.DONE
     row.save()
+
+
+def _keep(slug: str, path: str, before: bytes | None, after: bytes | None, block: bytes | None) -> None:
+    try:
+        if before is not None or block is not None:
+            objects.keep(slug, before or b"")
+        if block is not None:
+            objects.keep_appended(slug, before or b"", block)
+        elif after is not None:
+            objects.keep(slug, after)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def keep_displaced(agent: Agent, path: str) -> disk.Keep:
+    """For a content that a write took the name of, though it was not the one that was read: it becomes a version."""
+
+    def keep(content: bytes) -> None:
+        digest = objects.keep(agent.slug, content)
+        logger.warning("%s of %s was saved while it was written; that content is a version now", path, agent.slug)
+        WorkspaceWrite.objects.get_or_create(
+            agent=agent, path=path, action=DISPLACED, after=digest, state=WorkspaceWrite.State.DONE,
+            defaults={"actor": OUTSIDE, "size": len(content)},
+        )  # fmt: skip
+
+    return keep
 
 
 @contextmanager

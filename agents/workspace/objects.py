@@ -8,14 +8,13 @@ nothing has to be installed, and a workspace that is a repository of the owner's
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import shutil
 import zlib
 from pathlib import Path
 
 from agents.errors import NotFound
 from agents.paths import data_dir
+from agents.whole_file import write_whole
 
 LONGEST_CHAIN = 50
 """Appends are kept as differences to the content before; after so many comes a whole copy again."""
@@ -72,6 +71,10 @@ def load(slug: str, digest: str) -> bytes:
     return data
 
 
+def holds(slug: str, digest: str) -> bool:
+    return _path(slug, digest).exists()
+
+
 def size_of(slug: str, digest: str) -> int | None:
     """Bytes of the content; None when the copy cannot be read."""
     try:
@@ -125,13 +128,4 @@ def _path(slug: str, digest: str) -> Path:
 
 def _store(path: Path, data: bytes) -> None:
     """Whole or not at all. Only we write here, so a plain rename is enough."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    beside = path.with_name(f".{secrets.token_hex(8)}")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_whole(path, data, room=data_dir() / "history")

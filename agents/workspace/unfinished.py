@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePosixPath
 
 from django.utils import timezone
 
@@ -16,9 +18,11 @@ from agents.errors import Conflict, RuleError, WorkspaceUnwritable
 from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.workspace import disk, objects
-from agents.workspace.journal import unwritable, writing
+from agents.workspace.beside import leftover
+from agents.workspace.journal import keep_displaced, unwritable, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.reading import digest_of, read_bytes
+from search.documents.contain import PathNotAllowed
 from search.documents.lines import count_lines, decode
 
 logger = logging.getLogger(__name__)
@@ -34,7 +38,11 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
     the chat `session_key` that reason is raised (`Invalid`, `WorkspaceUnwritable`). Returns how many were settled.
     """
     settled = 0
-    for row in _PENDING.filter(agent=agent).order_by("pk"):
+    rows = list(_PENDING.filter(agent=agent).order_by("pk"))
+    for folder in {row.path.rpartition("/")[0] for row in rows}:
+        with suppress(PathNotAllowed, OSError):  # away: the rows below it wait
+            _take_up(agent, folder, rows)
+    for row in rows:
         try:
             _finish(agent, row)
         except Exception as error:
@@ -49,6 +57,54 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
             if row.problem:
                 Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     return settled
+
+
+def take_up_all(agent: Agent) -> None:
+    """Every leftover in the whole workspace, for a start. The workspace's lock is held. Raises `OSError`."""
+    root = Path(agent.workspace)
+    rows = list(_PENDING.filter(agent=agent))
+    for folder in sorted({found.rpartition("/")[0] for found in all_leftovers(root)}):
+        with suppress(PathNotAllowed):
+            _take_up(agent, folder, rows)
+
+
+def all_leftovers(root: Path) -> Iterator[str]:
+    """Paths below the workspace of what writes that were cut short left there; none where it cannot be read."""
+    if not os.path.isdir(root):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+        return
+    for folder, _, names in os.walk(root):
+        inside = os.path.relpath(folder, root)
+        yield from (f"{inside}/{name}".removeprefix("./") for name in names if leftover(name))
+
+
+def _take_up(agent: Agent, folder: str, rows: Sequence[WorkspaceWrite]) -> None:
+    """What lies hidden in `folder` gets its name back, becomes a version, or goes because it was ours."""
+    root = Path(agent.workspace)
+    for found in disk.leftovers(root, folder):
+        paths = [row.path for row in rows if row.path.rpartition("/")[::2] == (folder, found.name)]
+        whole = PurePosixPath(folder, found.name).as_posix()
+        # The name of a very long one was cut in the hidden one's.
+        long = [row.path for row in rows if PurePosixPath(row.path).name.startswith(found.name)]
+        path = next(iter([*paths, *long]), whole)
+        own = [row for row in rows if row.path == path]
+        with writing(path):
+            disk.take_up(
+                root, path, found, known=partial(_is_known, agent, path, own), keep=keep_displaced(agent, path)
+            )
+
+
+def _is_known(agent: Agent, path: str, rows: Sequence[WorkspaceWrite], content: bytes) -> bool:
+    """Ours, whole or torn; or what the file holds; or what a write that came to its end has replaced and kept."""
+    now = digest_of(read_bytes(agent, path))
+    if digest_of(content) == now:
+        return True
+    for row in rows:
+        if digest_of(content) == row.before and now == row.after:
+            return True
+        with suppress(objects.Damaged):
+            if row.after and objects.load(agent.slug, row.after).startswith(content):
+                return True
+    return False
 
 
 def settle(agent: Agent, *, timeout: float) -> int:
@@ -95,10 +151,19 @@ def _finish(agent: Agent, row: WorkspaceWrite) -> None:
     if not done and not (row.after == "" and now is None):
         logger.warning("a write to %s of %s was cut short and not carried out", row.path, agent.slug)
         row.delete()
+        _drop_copies(agent, row)
         return
     WorkspaceWrite.objects.filter(pk=row.pk).update(problem="")
     row.state = WorkspaceWrite.State.DONE
     row.save(update_fields=["state", "start", "start_line", "end_line", "size"])
+
+
+def _drop_copies(agent: Agent, row: WorkspaceWrite) -> None:
+    """Those of a write that was never carried out, unless another write names them."""
+    pairs = WorkspaceWrite.objects.filter(agent=agent).values_list("before", "after")
+    used = {digest for pair in pairs for digest in pair} - {""}
+    with suppress(objects.Damaged):
+        objects.drop(agent.slug, {row.before, row.after, digest_of(b"")} - {""} - used, used)
 
 
 def _require_folder(agent: Agent, row: WorkspaceWrite) -> None:

@@ -2,8 +2,8 @@
 
 | step | what | after a crash here |
 |---|---|---|
-| 1 | the content before is kept | nothing has happened |
-| 2 | the row of the write, `pending` | `finish_pending` writes what is missing |
+| 1 | the row of the write, `pending` | `finish_pending` drops it: nothing has happened |
+| 2 | the contents before and after are kept | `finish_pending` writes what is missing |
 | 3 | the file itself | `finish_pending` completes the row |
 | 4 | the row, `done`; then the index | a retry is answered from the row or recognised as a duplicate |
 """
@@ -24,7 +24,7 @@ from agents.workspace import disk, objects
 from agents.workspace.block import Block, joined, make_block
 from agents.workspace.duplicates import find_duplicate
 from agents.workspace.indexing import index_now
-from agents.workspace.journal import begin, writing
+from agents.workspace.journal import begin, keep_displaced, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
@@ -161,7 +161,7 @@ def replace(
                 if before is None:
                     disk.create_file(Path(agent.workspace), path, data)
                 else:
-                    disk.exchange_content(Path(agent.workspace), path, data, before)
+                    disk.exchange_content(Path(agent.workspace), path, data, before, keep_displaced(agent, path))
             except (FileExistsError, FileNotFoundError, disk.ChangedMeanwhile) as error:
                 raise file_changed(path) from error
     if index:

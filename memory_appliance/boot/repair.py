@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from django.db import connection
@@ -11,10 +12,12 @@ from django.utils import timezone
 
 from agents.apart import apart
 from agents.backup.control import control_file, live_problems
-from agents.models import Agent, Run, WorkspaceWrite
+from agents.models import Agent, Run, Tombstone, WorkspaceWrite
 from agents.nodes.ownership import own_runs, owned
 from agents.paths import data_dir
-from agents.workspace.unfinished import settle, waiting_writes
+from agents.whole_file import remove_unfinished
+from agents.workspace.lock import workspace_lock
+from agents.workspace.unfinished import settle, take_up_all, waiting_writes
 from memory_appliance.launch.say import LaunchFailed
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
@@ -22,6 +25,8 @@ from search.index.verify import index_problems
 from workers.alive import silent_for
 
 RUNNING_SECONDS = 15.0
+FORGETTING = timedelta(days=1)
+"""A forgetting has no row of its own: one that was cut short began this lately."""
 INDEX_SECONDS = 20.0
 """How long a start looks at indexes; the nightly care sees the rest, and every search what it meets."""
 
@@ -75,6 +80,12 @@ def _finish_writes() -> int:
     for agent in Agent.objects.filter(owned(), pk__in=pending.values("agent")):
         with apart(agent.slug, "finishing the writes that were cut short"):
             count += settle(agent, timeout=1.0)
+    lately = Tombstone.objects.filter(at__gte=timezone.now() - FORGETTING)
+    for agent in Agent.objects.filter(owned(), pk__in=lately.values("agent")):
+        with apart(agent.slug, "taking up a forgetting that was cut short"), workspace_lock(agent, timeout=1.0):
+            take_up_all(agent)
+    for room in ("history", "transcripts"):
+        remove_unfinished(data_dir() / room)
     return count
 
 

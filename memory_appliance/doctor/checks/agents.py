@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
+from django.utils import timezone
+
 from agents.agent_settings import read_settings
-from agents.models import Agent
+from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
-from agents.workspace.unfinished import waiting_writes
+from agents.workspace.journal import DISPLACED
+from agents.workspace.unfinished import all_leftovers, waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+
+TOLD = timedelta(days=7)
 
 
 def _look(visit: Visit) -> Looking:
     agents = [get_agent(visit.agent)] if visit.agent else list(Agent.objects.filter(owned()))
     well = 0
     for agent in agents:
-        found = list(_faults(agent))
+        found = [*_faults(agent), *_displaced(agent), *([] if visit.quick else _leftovers(agent))]
         yield from found
         well += not found
     off = sum(1 for agent in agents if not read_settings(agent.settings).memory_enabled)
@@ -52,6 +58,31 @@ def _faults(agent: Agent) -> Iterator[Seen]:
             "It is tried again at its interval.",
             agent.slug,
             title,
+        )
+
+
+def _displaced(agent: Agent) -> Iterator[Seen]:
+    """Contents that lost their name to a write of ours: they are versions, and their owner should know."""
+    since = timezone.now() - TOLD
+    rows = WorkspaceWrite.objects.filter(agent=agent, action=DISPLACED, at__gte=since).order_by("pk")
+    for path, version in rows.values_list("path", "after"):
+        yield Seen(
+            "warning",
+            f"{path} was saved in the very moment of a write; what it held then is its version {version[:12]}.",
+            "Look at the file's history: restore that version, or take its lines over.",
+            agent.slug,
+            f"Agent {agent.slug}",
+        )
+
+
+def _leftovers(agent: Agent) -> Iterator[Seen]:
+    for path in all_leftovers(Path(agent.workspace)):
+        yield Seen(
+            "warning",
+            f"{path} is what a write that was cut short left.",
+            "The next start makes a version of it, unless the file has it already.",
+            agent.slug,
+            f"Agent {agent.slug}",
         )
 
 

@@ -9,7 +9,11 @@ import pytest
 
 from agents.errors import Conflict, WorkspaceUnwritable
 from agents.models import WorkspaceWrite
-from agents.workspace import disk, replace
+from agents.workspace import disk, objects, replace
+from agents.workspace.tombstones import bury
+from memory_appliance.boot.repair import repair
+from memory_appliance.doctor.check import Visit
+from memory_appliance.doctor.checks.agents import AGENTS
 from tests import cast
 from tests.unit.notes.conftest import Desk
 
@@ -125,3 +129,47 @@ def test_a_full_disk_takes_nothing_of_a_note(desk: Desk) -> None:
     assert desk.file().stat().st_size == size
     assert not WorkspaceWrite.objects.exists()
     assert not desk.note("A note of more than ten bytes.", index=False).duplicate
+
+
+def test_what_was_displaced_is_a_version_that_the_doctor_names(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.note("Paint the shed.")
+    really, steps = disk.exchange, ["- By hand.\n", ""]
+
+    def with_person(folder: int, one: str, other: str) -> None:
+        if text := steps.pop(0):
+            desk.put(text)
+        else:
+            with desk.file().open("a") as file:
+                file.write("- One more.\n")
+        really(folder, one, other)
+
+    monkeypatch.setattr(disk, "exchange", with_person)
+    with pytest.raises(Conflict):
+        replace(
+            agent=desk.agent, actor=cast.OWNER, path="memory/plans.md", text="- Mine.\n", origin="owner",
+            expected_hash=WorkspaceWrite.objects.get().after,
+        )  # fmt: skip
+    assert desk.text() == "- By hand.\n"
+    row = WorkspaceWrite.objects.get(action="displaced")
+    assert objects.load("al", row.after) == b"- Mine.\n- One more.\n"
+    told = [seen.seen for seen in AGENTS.look(Visit()) if seen.part == "al"]
+    assert len(told) == 1 and "memory/plans.md" in told[0] and row.after[:12] in told[0]
+
+
+@pytest.mark.parametrize("old", ["", ".old"])
+def test_a_leftover_is_named_and_taken_up_by_the_next_start(desk: Desk, old: str) -> None:
+    """As a process leaves it that died between two names: of a forgetting, too, which has no row."""
+    desk.note("Paint the shed.")
+    hidden = desk.file().with_name(f".plans.md.0123456789abcdef.memory{old}")
+    hidden.write_text("- By hand.\n")
+    if old:
+        desk.file().unlink()
+    bury(desk.agent, path="memory/plans.md")
+    assert any(hidden.name in seen.seen for seen in AGENTS.look(Visit()))
+    repair()
+    assert not hidden.exists()
+    if old:
+        assert desk.text() == "- By hand.\n"
+    else:
+        assert desk.text() == "- Paint the shed.\n"
+        assert objects.load("al", WorkspaceWrite.objects.get(action="displaced").after) == b"- By hand.\n"
