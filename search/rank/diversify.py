@@ -1,11 +1,15 @@
-"""diversify(): maximal marginal relevance over the snippets; it re-orders, the scores stay as they are."""
+"""diversify(): maximal marginal relevance; it re-orders, the scores stay as they are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
 
 from search.documents.terms import CJK_RUN
+from search.runtime.protocols import Vectors
 
 POOL = 50
 """Candidates that MMR may re-order: always the same number, so that a longer list begins like a shorter one."""
@@ -35,36 +39,68 @@ def similarity(a: frozenset[str], b: frozenset[str]) -> float:
     return shared / (len(a) + len(b) - shared) if shared else 0.0
 
 
+class Likeness(Protocol):
+    """How alike the pool's texts are, 0 to 1."""
+
+    def to(self, index: int) -> Sequence[float]:
+        """Of every text of the pool to this one."""
+
+
+class VectorLikeness:
+    """By the chunks' own vectors: how far a pair is above the pool's mean cosine, so that any model's band will do."""
+
+    def __init__(self, vectors: Sequence[Vectors]) -> None:
+        rows = np.stack(vectors)
+        cosines = rows @ rows.T
+        count = len(rows)
+        mean = float((cosines.sum() - count) / (count * (count - 1))) if count > 1 else 0.0
+        self._likeness = np.clip((cosines - mean) / max(1.0 - mean, 1e-6), 0.0, 1.0)
+
+    def to(self, index: int) -> Sequence[float]:
+        return self._likeness[index].tolist()
+
+
+class WordLikeness:
+    """By shared words, where some text has no vector."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._sets = [token_set(text) for text in texts]
+
+    def to(self, index: int) -> Sequence[float]:
+        chosen = self._sets[index]
+        return [similarity(chosen, other) for other in self._sets]
+
+
 def diversify(
-    scores: Sequence[float], text_of: Callable[[int], str], lam: float, limit: int
+    scores: Sequence[float], likeness_of_first: Callable[[int], Likeness], lam: float, limit: int
 ) -> list[tuple[int, float]]:
     """Greedy order of at most `limit` indexes, each with the penalty it took: (1 - λ) · its likeness to those before.
 
     `scores` come best first. Relevance is the score scaled to 0..1 over the list; ties go to the higher score.
-    `text_of` is asked only for those that can still be chosen.
+    `likeness_of_first(n)` is asked once, for as many as can still be chosen.
     """
     high, low = max(scores, default=0.0), min(scores, default=0.0)
     spread = high - low
     relevance = [(score - low) / spread if spread > 0 else 1.0 for score in scores]
-    remaining = _reachable(relevance, lam, limit)
-    sets = {index: token_set(text_of(index)) for index in remaining}
-    likeness = dict.fromkeys(remaining, 0.0)
+    count = _reachable(relevance, lam, limit)
+    likeness = likeness_of_first(count)
+    remaining = list(range(count))
+    nearest = [0.0] * count
     order: list[tuple[int, float]] = []
     while remaining and len(order) < limit:
-        best = max(remaining, key=lambda i: (lam * relevance[i] - (1 - lam) * likeness[i], scores[i], -i))
+        best = max(remaining, key=lambda i: (lam * relevance[i] - (1 - lam) * nearest[i], scores[i], -i))
         remaining.remove(best)
-        order.append((best, (1 - lam) * likeness[best]))
-        for i in remaining:
-            likeness[i] = max(likeness[i], similarity(sets[i], sets[best]))
+        order.append((best, (1 - lam) * nearest[best]))
+        nearest = list(map(max, nearest, likeness.to(best)))
     return order
 
 
-def _reachable(relevance: Sequence[float], lam: float, limit: int) -> list[int]:
-    """Indexes that could be among the first `limit`: with the full penalty on the `limit` best, without any on them.
+def _reachable(relevance: Sequence[float], lam: float, limit: int) -> int:
+    """How many could be among the first `limit`: with the full penalty on the `limit` best, without any on them.
 
-    Whoever is worse than that is never chosen, so leaving him out changes nothing but the time it takes.
+    One that is worse than that is never chosen; leaving it out changes nothing but the time it takes.
     """
     if len(relevance) <= limit:
-        return list(range(len(relevance)))
+        return len(relevance)
     least = lam * relevance[limit - 1] - (1 - lam)
-    return [index for index, value in enumerate(relevance) if lam * value >= least]
+    return sum(lam * value >= least for value in relevance)

@@ -76,7 +76,7 @@ DEFAULT = Ranking(
     answers_from=0.43,
     importance=True,
     mmr=True,
-    mmr_lambda=0.9,
+    mmr_lambda=0.93,
 )
 PROFILES = {"default": DEFAULT, "reference": REFERENCE}
 

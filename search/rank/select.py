@@ -12,11 +12,12 @@ from search.index.reader import docid
 from search.journey import Journey
 from search.outcome import Explain, Hit
 from search.rank.candidates import Candidate, load_texts
-from search.rank.diversify import POOL, diversify
+from search.rank.diversify import POOL, Likeness, VectorLikeness, WordLikeness, diversify
 from search.rank.fusion import Weights
 from search.rank.profiles import Ranking
 from search.retrieve.keyword import term_weights
 from search.retrieve.legs import Legs
+from search.retrieve.vector import vectors_by_chunk
 from search.snippet import Part, Snippet, best_lines, query_words, window
 
 COMPARED_CHARS = 700
@@ -97,10 +98,9 @@ class Selector:
         pool = others[:POOL]
         if not self.ranking.mmr or len(pool) < 2:
             return strict
-        load_texts(self.connection, pool)
         order = diversify(
             [candidate.score for candidate in pool],
-            lambda index: self.window(pool[index]),
+            lambda count: self._likeness(pool[:count]),
             self.ranking.mmr_lambda,
             # A few more than asked for, because some may repeat others.
             self.request.max_results + 4,
@@ -110,6 +110,14 @@ class Selector:
         taken = {index for index, _ in order}
         rest = [candidate for index, candidate in enumerate(pool) if index not in taken]
         return [*named, *(pool[index] for index, _ in order), *rest, *others[POOL:]]
+
+    def _likeness(self, pool: Sequence[Candidate]) -> Likeness:
+        if self.legs.nearest is not None and self.ranking.keyword_norm == "best":
+            vectors = vectors_by_chunk(self.connection, [candidate.fused.chunk_id for candidate in pool])
+            if len(vectors) == len(pool):
+                return VectorLikeness([vectors[candidate.fused.chunk_id] for candidate in pool])
+        load_texts(self.connection, pool)
+        return WordLikeness([self.window(candidate) for candidate in pool])
 
     def _keyword_hits(self, ordered: Sequence[Candidate], *, some_passed: bool) -> list[Candidate]:
         """Below `min_score` but with the query's words: all of them when nothing passed, else those whose keyword
