@@ -89,9 +89,11 @@ def test_a_strange_host_is_refused(as_owner: Api) -> None:
     assert (response.status_code, error_of(response)["code"]) == (400, "bad_request")
 
 
-def test_a_fault_of_the_server_has_the_shape_too_and_tells_nothing(client: Client, al: Agent) -> None:
+def test_a_fault_of_the_server_has_the_shape_too_and_tells_nothing(
+    client: Client, al: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
     owner = cast.person("owner", rights=["admin"])
-    Agent.objects.update(settings=["not", "an", "object"])
+    monkeypatch.setattr("memory_appliance.api.routes.agents.agent_answer", lambda agent: {}["a fault"])
     client.raise_request_exception = False
     response = Api(client, owner.headers).get("/agents/al")
     assert (response.status_code, error_of(response)["code"]) == (500, "internal_error")
