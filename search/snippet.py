@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from search.documents.passages import HEADING, split_passages
-from search.documents.terms import CJK_RUN
 from search.documents.text import safe_cut
+from search.retrieve.marks import Marks
 from search.retrieve.query import KeywordQuery
 
 MEANING = 0.7
@@ -50,24 +49,21 @@ class Snippet:
 class QueryWords:
     """The query's words as they may occur in a text, and how much each of them tells (inverse document frequency)."""
 
-    pattern: re.Pattern[str] | None
+    marks: Marks
     weights: Mapping[str, float]
 
     def coverage(self, text: str) -> float:
         """The share of the query's weight that occurs in `text`, 0 to 1."""
         total = sum(self.weights.values())
-        if self.pattern is None or not total:
+        if not total:
             return 0.0
-        return sum(self.weights.get(word, 0.0) for word in set(self.pattern.findall(text.lower()))) / total
+        return sum(self.weights.get(word, 0.0) for word in {word for _, word in self.marks.starts(text)}) / total
 
 
 def query_words(query: KeywordQuery, weights: Mapping[str, float]) -> QueryWords:
-    """A pattern of stems at the start of words and of character pairs. Without `weights` all words count the same."""
-    parts = sorted({part for term in (*query.required, *query.terms) for part in term.parts if part})
-    if not parts:
-        return QueryWords(None, {})
-    choices = (re.escape(part) if CJK_RUN.match(part) else rf"\b{re.escape(part)}" for part in parts)
-    return QueryWords(re.compile("|".join(choices)), weights or dict.fromkeys(parts, 1.0))
+    """Without `weights` all words count the same."""
+    marks = Marks(query)
+    return QueryWords(marks, (weights or dict.fromkeys(marks.terms, 1.0)) if marks else {})
 
 
 def best_lines(
@@ -174,13 +170,13 @@ def _part(text: str, start_line: int, begin: int, end: int) -> Part:
     return Part(shown, first, first + shown.count("\n"))
 
 
-def window(text: str, pattern: re.Pattern[str] | None, limit: int, *, nearest: int | None = None) -> str:
+def window(text: str, marks: Marks, limit: int, *, nearest: int | None = None) -> str:
     """At most `limit` characters of `text` in one piece, for comparing chunks: where the most different query words
     are, from the start of a line where that fits. Without a match it begins with the `nearest` of the chunk's
     passages, or at the beginning."""
     if len(text) <= limit:
         return text
-    begin = _window_start(text, pattern, limit)
+    begin = _window_start(text, marks, limit)
     if begin is None:
         begin = _passage_start(text, nearest, limit)
     end = min(len(text), begin + limit)
@@ -189,11 +185,8 @@ def window(text: str, pattern: re.Pattern[str] | None, limit: int, *, nearest: i
     return text[begin:end].rstrip("\n")
 
 
-def _window_start(text: str, pattern: re.Pattern[str] | None, limit: int) -> int | None:
-    lowered = text.lower()
-    if pattern is None or len(lowered) != len(text):
-        return None
-    found = [(match.start(), match[0]) for match in pattern.finditer(lowered)]
+def _window_start(text: str, marks: Marks, limit: int) -> int | None:
+    found = marks.starts(text) if marks else []
     if not found:
         return None
     best_start, best_count = 0, 0

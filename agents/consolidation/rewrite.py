@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from agents.consolidation.signals import pieces
 from agents.workspace.duplicates import find_duplicate
 from search.documents.annotations import strip_annotations
+from search.documents.terms import pieces
 
 BUDGET_CHARS = 10_000
 MAX_LOSS = 0.25

@@ -12,7 +12,7 @@ from django.db import OperationalError, transaction
 from agents.models import Agent, UsedEntry
 from agents.workspace.places import today
 from search.documents.annotations import strip_annotations
-from search.documents.terms import CJK_RUN, tokens
+from search.documents.terms import pieces, tokens
 from search.documents.text import dated_path
 from search.outcome import Hit
 
@@ -48,11 +48,6 @@ def entry_digest(line: str) -> str:
     """Of a line's words, whatever its list marker and annotations are."""
     stripped, _ = strip_annotations([line], curated=True)
     return hashlib.sha256(" ".join(tokens(stripped[0])).encode("utf-8", "replace")).hexdigest()[:32]
-
-
-def pieces(text: str) -> list[str]:
-    """Words; of Chinese, Japanese and Korean the characters."""
-    return [piece for word in tokens(text) for piece in (word if CJK_RUN.fullmatch(word) else [word])]
 
 
 def _best_line(query: str, hit: Hit) -> tuple[int, str] | None:

@@ -1,29 +1,49 @@
 """Text to keyword terms: the one normalisation that the keyword index and the queries share.
 
-Words are folded (NFKC, case, accents, ё) and stemmed; a run of Han, kana or Hangul becomes its overlapping character
-pairs plus its last character, so that words of any length are found. FTS5 then only splits at spaces.
+Words are folded (folding.py) and stemmed. A run of a script without spaces becomes its overlapping pairs of visible
+characters plus the last one alone, so that words of any length are found: Han, kana, Hangul, Thai, Lao, Khmer, Burmese
+and their like. No dictionary: a word is cut alike in a query and inside a sentence. FTS5 then only splits at spaces.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-import unicodedata
-from functools import cache
+from collections.abc import Iterator
 
+import regex
 import Stemmer
 
-TERMS_VERSION = 1
+from search.documents.folding import CJK, CJK_RUN, MARKS, SPACELESS, fold, light
+
+__all__ = [
+    "CJK_RUN", "RUN", "TERMS_VERSION", "WORD", "compounds", "exact_forms", "fold", "forms_text",
+    "index_text", "pieces", "run_terms", "stem", "tokens", "units",
+]  # fmt: skip
+
+TERMS_VERSION = 2
 """Stored with the index; a different number means the words must be written again."""
 
-_CJK = "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-CJK_RUN = re.compile(f"[{_CJK}]+")
-_TOKEN = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
-_ACCENTED_LATIN = re.compile("([A-Za-z\u0370-\u03ff])[\u0300-\u036f]+")
-_COMPOUND = re.compile(r"(?<![\w-])([^\W\d_]{1,12})-([^\W\d_]{1,12})(?![\w-])")
+RUN = re.compile(f"[{CJK}]+|[{SPACELESS}]+")
+"""Letters of a script without spaces that stand together; folded text."""
+WORD = f"[^\\W_{CJK}{SPACELESS}]+(?:[{MARKS}]+[^\\W_{CJK}{SPACELESS}]*)*"
+"""A word of any other script, with the marks that belong to its letters."""
+# C++ and C# are no C; of longer names (`notepad++`, `50+`) the sign is an addition.
+_SIGNED = r"[a-z](?:\+\+?(?![\w+])|\+\+(?=\d)|#(?![a-z_#]))"
+_TOKEN = re.compile(f"[{CJK}]+|[{SPACELESS}]+|{_SIGNED}|{WORD}")
+_ASCII_WORD = re.compile(f"{_SIGNED}|[a-z0-9]+")
+_SIGNED_WORD = re.compile(r"(?<![^\W_])(?:[a-z0-9]{2,20}(?:\+\+?(?![\w+])|#(?![a-z_#])))")
+_DOTTED = re.compile(r"(?:(?<=\s)|^)\.([a-z]{2,20})(?![\w.])")
+_JOINTS = "\\-\u2010-\u2013\u2212\u05be'’‘&"
+_PART = f"(?:[^\\W_{CJK}{SPACELESS}]|[{MARKS}]){{1,24}}"
+_COMPOUND = re.compile(f"(?<![\\w{_JOINTS}]){_PART}(?:[{_JOINTS}]{_PART}){{1,3}}(?![\\w{_JOINTS}])")
+_INITIALS = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){1,5}[^\W\d_](?!\w)|(?<![\w.])[a-z]{2,12}\.(?:js|net|io|ai)(?!\w)")
+_JOINT = re.compile(f"[{_JOINTS}.]")
+_SUFFIX = re.compile("['’](?:s|t|ll|re|ve|m)$")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
+_LONGEST_PART = 12
 _STEM_CACHE_WORDS = 200_000
+_CLUSTERS = regex.compile(r"\X")
 
 
 class _Stems(dict[str, str]):
@@ -56,34 +76,20 @@ class _PerThread(threading.local):
 _thread = _PerThread()
 
 
-@cache
-def _traditional_to_simplified() -> dict[int, int]:
-    """OpenCC's character table; loaded only when the first Chinese text is seen."""
-    import opencc
-
-    block = "".join(map(chr, (*range(0x3400, 0x4DC0), *range(0x4E00, 0xA000))))
-    simplified = opencc.OpenCC("t2s").convert("\n".join(block)).split("\n")
-    return {ord(a): ord(b) for a, b in zip(block, simplified, strict=True) if a != b and len(b) == 1}
-
-
-def fold(text: str) -> str:
-    """One form for width, case, accents and Chinese script variants. Line breaks stay where they are."""
-    if text.isascii():
-        return text.lower()
-    text = unicodedata.normalize("NFKC", text).lower()
-    decomposed = _ACCENTED_LATIN.sub(r"\1", unicodedata.normalize("NFD", text))
-    text = unicodedata.normalize("NFC", decomposed).replace("ё", "е")
-    return text.translate(_traditional_to_simplified()) if CJK_RUN.search(text) else text
-
-
 def stem(word: str) -> str:
     """The stem of one folded word."""
     return _thread.stems[word]
 
 
-def cjk_terms(run: str) -> list[str]:
-    """`网关重启` → `网关 关重 重启 启`: every pair, then the last character alone."""
-    return [run[i : i + 2] for i in range(len(run))]
+def units(run: str) -> list[str]:
+    """The visible characters of a run: `ที่นี่` is `ที่`, `นี่`."""
+    return list(run) if CJK_RUN.match(run) else _CLUSTERS.findall(run)
+
+
+def run_terms(run: str) -> list[str]:
+    """`网关重启` → `网关 关重 重启 启`: every pair of visible characters, then the last one alone."""
+    found = units(run)
+    return [a + b for a, b in zip(found, [*found[1:], ""], strict=True)]
 
 
 def index_text(text: str) -> str:
@@ -95,18 +101,61 @@ def index_text(text: str) -> str:
         return " ".join(terms + compounds(folded))
     terms = []
     for token in _TOKEN.findall(folded):
-        if CJK_RUN.match(token):
-            terms.extend(cjk_terms(token))
+        if RUN.match(token):
+            terms.extend(run_terms(token))
         else:
             terms.append(stems[token])
     return " ".join(terms + compounds(folded))
 
 
 def compounds(folded: str) -> list[str]:
-    """`wi-fi` is also one word, `wifi`. At the end of the text, so that quoted phrases still stand together."""
-    return [_thread.stems[a + b] for a, b in _COMPOUND.findall(folded)] if "-" in folded else []
+    """`wi-fi` is also one word, `wifi`; `o'neil`, `r&d`, `p.m.`, `node.js`, `.net` and `notepad++` likewise.
+
+    They stand at the end of the text, so that quoted phrases still stand together.
+    """
+    chains = (_SUFFIX.sub("", chain) for chain in _COMPOUND.findall(folded))
+    found = [joined for chain in chains if (joined := _joined(chain))]
+    if "." in folded:
+        found += [_JOINT.sub("", match) for match in _INITIALS.findall(folded)]
+        found += [f"dot{name}" for name in _DOTTED.findall(folded)]
+    if "+" in folded or "#" in folded:
+        return [*(_thread.stems[word] for word in found), *_SIGNED_WORD.findall(folded)]
+    return [_thread.stems[word] for word in found]
+
+
+def _joined(chain: str) -> str:
+    """Empty for what is one word, or rather a date, a range or a sentence."""
+    parts = _JOINT.split(chain)
+    if len(parts) == 1 or all(part.isdecimal() for part in parts) or max(map(len, parts)) > _LONGEST_PART:
+        return ""
+    return "".join(parts)
 
 
 def tokens(text: str) -> list[str]:
-    """The folded runs of `text`, unstemmed: whole CJK runs and words, in order."""
+    """The folded runs of `text`, unstemmed: whole runs of scripts without spaces and words, in order."""
     return _TOKEN.findall(fold(text))
+
+
+def pieces(text: str) -> list[str]:
+    """Words; of scripts without spaces the visible characters."""
+    return [piece for word in tokens(text) for piece in (units(word) if RUN.match(word) else [word])]
+
+
+def forms_text(text: str) -> str:
+    """What is written beside the terms: the words that folding changed, as they stand in `text`."""
+    return "" if text.isascii() else " ".join(exact_forms(text))
+
+
+def exact_forms(text: str) -> Iterator[str]:
+    """Words with their marks, and other spellings: `ae` for `ä`, hamza on any seat."""
+    for word in _TOKEN.findall(light(text)):
+        if word.isascii() or word.isdecimal() or RUN.match(word):
+            continue
+        if fold(word) != word:
+            yield word
+            spelt = word.translate(_OTHERWISE)
+            if spelt != word:
+                yield _thread.stems[fold(spelt)]
+
+
+_OTHERWISE = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "ؤ": "ء", "ئ": "ء"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import calendar
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from search.spec import Source
@@ -18,8 +18,9 @@ CHARS_PER_TOKEN = 4
 
 _EVERGREEN_ROOTS = frozenset({"MEMORY.md", "USER.md"})
 _DATE_SHAPE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-.*)?\.md", re.DOTALL)
-_ZERO_WIDTH_JOINER = "\u200d"
 _LONGEST_CLUSTER = 32
+_FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
+_CLUSTERS = regex.compile(r"\X")
 
 # (first, last, weight); later rows win. Everything else weighs its UTF-16 units: 1, or 2 beyond the BMP.
 _WEIGHTS = (
@@ -125,15 +126,15 @@ def _cut_before(text: str, start: int, end: int) -> int:
 
 
 def _joined(text: str, position: int) -> bool:
-    """Whether the character at `position` is part of the visible character before it."""
-    char = text[position]
-    return (
-        char == _ZERO_WIDTH_JOINER
-        or text[position - 1] == _ZERO_WIDTH_JOINER
-        or unicodedata.combining(char) != 0
-        or "\ufe00" <= char <= "\ufe0f"
-        or "\U0001f3fb" <= char <= "\U0001f3ff"
-    )
+    """Whether the character at `position` is part of the visible character (grapheme cluster) before it."""
+    if text[position] < "\u0300" and text[position - 1] < "\u0300":
+        return False
+    # From a place that is surely between two: far enough back, and not between the halves of a flag.
+    start = max(0, position - _LONGEST_CLUSTER)
+    while start and _FLAG_LETTERS[0] <= text[start - 1] <= _FLAG_LETTERS[1]:
+        start -= 1
+    around = text[start : position + 1]
+    return all(cluster.start() != position - start for cluster in _CLUSTERS.finditer(around))
 
 
 def dated_path(rel: str) -> date | None:

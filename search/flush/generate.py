@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, cast, get_args
 
-from search.documents.terms import CJK_RUN, tokens
+from search.documents.terms import pieces
 from search.documents.transcripts import Turn, one_line, spoken
 from search.flush.choose import LONGEST, Choice, Kind
 from search.flush.own_words import own_words
@@ -120,11 +120,6 @@ def _grounded(text: str, turns: Sequence[Turn], index: int) -> bool:
     if not own_words(spoken(turns[index])).text:
         return False
     around = turns[max(0, index - 3) : index + 3]
-    known = set(_pieces(" ".join(own_words(spoken(turn)).text for turn in around)))
-    said = _pieces(text)
+    known = set(pieces(" ".join(own_words(spoken(turn)).text for turn in around)))
+    said = pieces(text)
     return bool(said) and sum(piece in known for piece in said) >= _GROUNDED * len(said)
-
-
-def _pieces(text: str) -> list[str]:
-    """Words; of Chinese, Japanese and Korean the characters."""
-    return [piece for word in tokens(text) for piece in (word if CJK_RUN.fullmatch(word) else [word])]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from search.documents.secrets import mask_secrets
-from search.documents.terms import CJK_RUN
+from search.documents.terms import CJK_RUN, RUN, units
 from search.documents.transcripts import Turn, one_line, spoken
 from search.flush.generate import THOUGHTS, Nonsense
 from search.runtime.protocols import Generator, Message
@@ -65,5 +65,7 @@ def _is_plain(part: str) -> bool:
 
 
 def _words(part: str) -> int:
-    """Chinese, Japanese and Korean stand without spaces: two characters are about a word."""
-    return (len(part) + 1) // 2 if CJK_RUN.fullmatch(part) else 1
+    """Of scripts without spaces about two characters are a word, or four letters."""
+    if not RUN.fullmatch(part):
+        return 1
+    return (len(part) + 1) // 2 if CJK_RUN.fullmatch(part) else (len(units(part)) + 3) // 4

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from search.documents.parse import Chunk
 from search.documents.passages import split_passages
-from search.documents.terms import index_text
+from search.documents.terms import forms_text, index_text
 from search.index.driver import Connection
 from search.index.vectors import VectorChanges, cached_ids, vector_of
 from search.spec import Origin
@@ -74,6 +74,7 @@ class ChunkWriter:
         known = cached_ids(self._connection, self._model_id, hashes) if self._model_id is not None else {}
         path_terms = index_text(place.path.removesuffix(".md"))
         title_terms = index_text(place.title)
+        named = forms_text(f"{place.path.removesuffix('.md')} {place.title}")
         for order, ((chunk, origin), digest) in enumerate(zip(chunks, hashes, strict=True)):
             chunk_id = free[order] if order < len(free) else self._take_id()
             emb_id = known.get(digest)
@@ -88,9 +89,12 @@ class ChunkWriter:
             if self._words:
                 heading = f"{title_terms} {index_text(chunk.heading)}"
                 self._connection.execute(
-                    "INSERT INTO chunks_fts(rowid, title, path, body, tags) VALUES(?, ?, ?, ?, ?)",
-                    (chunk_id, heading, path_terms, index_text(chunk.text), collection_tag(place.collection)),
-                )
+                    "INSERT INTO chunks_fts(rowid, title, path, body, tags, forms) VALUES(?, ?, ?, ?, ?, ?)",
+                    (
+                        chunk_id, heading, path_terms, index_text(chunk.text), collection_tag(place.collection),
+                        f"{named} {forms_text(f'{chunk.heading} {chunk.text}')}",
+                    ),
+                )  # fmt: skip
             if emb_id is not None:
                 self.changes.add(chunk_id, place.collection, vector_of(self._connection, emb_id))
             self.written += 1

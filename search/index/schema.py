@@ -11,7 +11,7 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
 
@@ -63,11 +63,13 @@ CREATE TABLE problems(collection TEXT NOT NULL, path TEXT NOT NULL, problem TEXT
   PRIMARY KEY(collection, path)) WITHOUT ROWID;
 """
 
-# The title and the path weigh more than the body; `tags` only filters (collection), its weight is 0.
+# The title and the path weigh more than the body; `tags` only filters (collection), its weight is 0. `forms` holds the
+# words that folding changed as they were written: what `schon` and `schön` share finds them, this tells them apart.
+# Terms come folded and separated by spaces; this tokenizer takes everything beyond ASCII for letters.
 _WORDS = (
-    "CREATE VIRTUAL TABLE chunks_fts USING fts5(title, path, body, tags, content='', contentless_delete=1,"
-    " tokenize='unicode61 remove_diacritics 0')",
-    "INSERT INTO chunks_fts(chunks_fts, rank) VALUES('rank', 'bm25(2.0, 2.0, 1.0, 0.0)')",
+    "CREATE VIRTUAL TABLE chunks_fts USING fts5(title, path, body, tags, forms, content='', contentless_delete=1,"
+    " tokenize=\"ascii tokenchars '+#'\")",
+    "INSERT INTO chunks_fts(chunks_fts, rank) VALUES('rank', 'bm25(2.0, 2.0, 1.0, 0.0, 0.5)')",
     "INSERT INTO chunks_fts(chunks_fts, rank) VALUES('hashsize', 16777216)",
     "CREATE VIRTUAL TABLE chunks_terms USING fts5vocab('chunks_fts', 'row')",
 )

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
-from search.documents.terms import CJK_RUN
+from search.documents.terms import RUN, WORD, units
 from search.runtime.protocols import Vectors
 
 POOL = 50
 """Candidates that MMR may re-order: always the same number, so that a longer list begins like a shorter one."""
 
-_WORD = re.compile(r"\w+")
+_ASCII_WORD = re.compile(r"\w+")
+_WORD = re.compile(f"{RUN.pattern}|{WORD}")
 
 
 def token_set(text: str) -> frozenset[str]:
-    """Lower-cased words, and for Han, kana and Hangul each character and each adjacent pair."""
+    """Lower-cased words with their marks; of scripts without spaces each visible character and each adjacent pair."""
+    if text.isascii():
+        return frozenset(_ASCII_WORD.findall(text.lower()))
     found: set[str] = set()
-    for word in _WORD.findall(text.lower()):
-        if word.isascii():
+    for word in _WORD.findall(unicodedata.normalize("NFC", text.lower())):
+        if not RUN.match(word):
             found.add(word)
             continue
-        rest = word
-        for run in CJK_RUN.findall(word):
-            found.update(run)
-            found.update(run[i : i + 2] for i in range(len(run) - 1))
-            rest = rest.replace(run, " ")
-        found.update(rest.split())
+        found.update(parts := units(word))
+        found.update(a + b for a, b in pairwise(parts))
     return frozenset(found)
 
 

@@ -66,7 +66,7 @@ class Selector:
         chunk_id = candidate.fused.chunk_id
         if chunk_id not in self._windows:
             nearest = self.legs.nearest.ordinal(chunk_id) if self.legs.nearest is not None else None
-            self._windows[chunk_id] = window(candidate.text, self.words.pattern, COMPARED_CHARS, nearest=nearest)
+            self._windows[chunk_id] = window(candidate.text, self.words.marks, COMPARED_CHARS, nearest=nearest)
         return self._windows[chunk_id]
 
     def _snippet(self, candidate: Candidate, hits: Sequence[Hit]) -> Snippet | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from search.documents.terms import CJK_RUN, fold, index_text
+from search.documents.terms import RUN, fold, index_text
 from search.retrieve.query import parse_query
 
 OVERLAP = 0.6
@@ -58,4 +58,4 @@ def _overlap(summary: str, known: str) -> float:
     if not wanted:
         return 0.0
     terms = set(index_text(known).split())
-    return sum(term in terms or (bool(CJK_RUN.match(term)) and term in known) for term in wanted) / len(wanted)
+    return sum(term in terms or (bool(RUN.match(term)) and term in known) for term in wanted) / len(wanted)

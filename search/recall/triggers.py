@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from search.documents.terms import CJK_RUN, index_text, stem, tokens
+from search.documents.terms import CJK_RUN, RUN, index_text, run_terms, stem, tokens, units
 from search.recall.outcome import Source
 from search.retrieve.query import parse_query
 
@@ -109,33 +109,33 @@ def normal_form(trigger: str) -> tuple[frozenset[str], tuple[str, ...]] | None:
 
 
 def _split(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Stemmed words of more than one character, and CJK runs."""
+    """Stemmed words of more than one character, and runs of scripts without spaces."""
     found = tokens(text)
-    runs = tuple(token for token in found if CJK_RUN.match(token))
-    return frozenset(stem(token) for token in found if len(token) > 1 and not CJK_RUN.match(token)), runs
+    runs = tuple(token for token in found if RUN.match(token))
+    return frozenset(stem(token) for token in found if len(token) > 1 and not RUN.match(token)), runs
 
 
 def _phrase(entry: int, trigger: str) -> _Phrase | None:
     """None for a phrase of one character, which would fire on anything."""
     words, runs = _split(trigger)
-    kept = tuple(run for run in runs if len(run) > 1)
+    kept = tuple(run for run in runs if len(units(run)) > 1)
     return _Phrase(entry, words, kept, len(_keys(words, kept))) if words or kept else None
 
 
 def _keys(words: Iterable[str], runs: Iterable[str]) -> set[str]:
-    return {*words, *(run[at : at + 2] for run in runs for at in range(len(run) - 1))}
+    return {*words, *(pair for run in runs for pair in run_terms(run)[:-1])}
 
 
 def _phrase_score(phrase: _Phrase, words: frozenset[str], runs: Sequence[str]) -> float:
     """One unit: 0.85 when it is there. Several: their share, and a little more when two or more are there.
 
-    A word is one unit; a CJK run counts by its characters.
+    A word is one unit; a run counts by its visible characters.
     """
-    units = len(phrase.words) + sum(map(len, phrase.runs))
+    wanted = len(phrase.words) + sum(len(units(run)) for run in phrase.runs)
     overlap = len(phrase.words & words) + sum(_in_order(run, runs) for run in phrase.runs)
-    if units == 1:
+    if wanted == 1:
         return 0.85 * overlap
-    return 0.8 * overlap / units + 0.2 * min(1.0, overlap / 2)
+    return 0.8 * overlap / wanted + 0.2 * min(1.0, overlap / 2)
 
 
 def _in_order(wanted: str, runs: Sequence[str]) -> int:
@@ -143,6 +143,10 @@ def _in_order(wanted: str, runs: Sequence[str]) -> int:
 
     All of them only where they stand together: with something between, at least one does not count.
     """
+    if not CJK_RUN.match(wanted):
+        # Letters of an alphabet in the same order are no sign of the same word.
+        pairs = f" {' '.join(run_terms(wanted)[:-1])} "
+        return len(units(wanted)) if any(pairs in f" {' '.join(run_terms(run))} " for run in runs) else 0
     if any(wanted in run for run in runs):
         return len(wanted)
     return min(len(wanted) - 1, max((_common(wanted, run) for run in runs), default=0))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from search.documents.terms import CJK_RUN
+from search.documents.terms import CJK_RUN, RUN
 from search.index.chunks import collection_tag
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
@@ -70,9 +70,9 @@ def keyword_leg(
 ) -> KeywordLeg:
     """The `limit` best chunks; `collections` None means all. No hits when no term of the query occurs."""
     hits = _match(connection, _expression(connection, facts, query, collections), limit)
-    if not hits and query.required:
-        # The quoted words never stand together: better their parts than nothing.
-        parts = tuple(Term((part,)) for term in query.required for part in term.parts)
+    if not hits:
+        # The quoted words, or three letters of a script without spaces, never stand together: better their parts.
+        parts = tuple(Term((part,)) for term in (*query.required, *query.terms) for part in term.parts)
         relaxed = KeywordQuery(query.terms + parts, (), query.excluded)
         hits = _match(connection, _expression(connection, facts, relaxed, collections), limit)
     return KeywordLeg(hits, _ideal(connection, facts, query))
@@ -85,11 +85,13 @@ def _ideal(connection: Connection, facts: IndexFacts, query: KeywordQuery) -> fl
     """
     total = 0.0
     for term in (*query.required, *query.terms):
-        if len(term.parts) > 1 or term.prefix:
+        run = RUN.match(term.parts[0])
+        spelt = run is not None and not CJK_RUN.match(term.parts[0])
+        if term.prefix or (len(term.parts) > 1 and not spelt):
             continue
-        frequency = _frequencies.of(connection, facts, term.parts[0])
+        frequency = min(_frequencies.of(connection, facts, part) for part in term.parts)
         idf = max(0.0, math.log((facts.chunks - frequency + 0.5) / (frequency + 0.5)))
-        total += idf * (_ABSENT_PAIR if not frequency and CJK_RUN.match(term.parts[0]) else 1.0)
+        total += idf * (_ABSENT_PAIR if not frequency and run else 1.0)
     return total
 
 
@@ -117,11 +119,11 @@ def _expression(
     connection: Connection, facts: IndexFacts, query: KeywordQuery, collections: frozenset[int] | None
 ) -> str:
     """The FTS5 expression, or "" when nothing of the query is in the index."""
-    text = "{title path body}"
+    text = "{title path body forms}"
     clauses = [f"{text} : {term.match()}" for term in query.required]
     terms = _worth_asking(connection, facts, query.terms)
-    if terms and not query.required:
-        clauses.append(f"{text} : ({_any(terms)})")
+    if (terms or query.forms) and not query.required:
+        clauses.append(f"{text} : ({_any((*terms, *query.forms))})")
     if not clauses:
         return ""
     if collections is not None:

@@ -7,18 +7,31 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from itertools import pairwise
 
-from search.documents.terms import CJK_RUN, cjk_terms, compounds, fold, stem, tokens
+from search.documents.terms import (
+    CJK_RUN,
+    RUN,
+    WORD,
+    compounds,
+    exact_forms,
+    fold,
+    run_terms,
+    stem,
+    tokens,
+)
+from search.retrieve.stopwords import stop_words
 
 MAX_CHARS = 2_000
 """Of the query, enough for any question; a pasted document is searched by its beginning."""
 MAX_TERMS = 48
 
 _PIECE = re.compile(r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
-_JOINED = re.compile(r"[^\W_]+(?:[-_./:@+#\\]+[^\W_]+)+")
+_JOINED = re.compile(rf"(?<![^\W_]){WORD}(?:[-_./:@+#&\\\u2010-\u2013]+{WORD})+")
+_ELIDED = re.compile("(?<![\\w'’])([^\\W\\d_])['’](?=\\w)|(?<=\\w)['’]([^\\W\\d_]{1,2})(?!\\w)")
+"""The l of `l'eau`, the s of `user's`."""
+_GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])["“”](?=[\u05d0-\u05ea])')
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "＂": '"', "\x00": " "})
-_LATIN_LISTS = ("en", "es", "fr", "de", "it", "pt", "nl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +42,26 @@ class Term:
     prefix: bool = False
 
     def match(self) -> str:
-        """As an FTS5 string: parts hold letters and digits only, so quoting is complete."""
+        """As an FTS5 string: parts hold no quotation mark, so quoting is complete."""
         return '"' + " ".join(self.parts) + '"' + ("*" if self.prefix else "")
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordQuery:
-    """`terms` are alternatives, `required` must all occur, `excluded` must not."""
+    """`terms` are alternatives, `required` must all occur, `excluded` must not. With `forms` a text that has the
+    words' own marks ranks before one that has others, and another spelling of them is found (`Mueller`, `Müller`)."""
 
     terms: tuple[Term, ...]
     required: tuple[Term, ...] = ()
     excluded: tuple[Term, ...] = ()
+    forms: tuple[Term, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.terms or self.required)
 
 
 def parse_query(text: str) -> KeywordQuery:
-    text = text[:MAX_CHARS].encode("utf-8", "ignore").decode().translate(_QUOTES)
+    text = _GERSHAYIM.sub("", text[:MAX_CHARS].encode("utf-8", "ignore").decode()).translate(_QUOTES)
     plain: list[str] = []
     required: list[Term] = []
     excluded: list[Term] = []
@@ -61,24 +76,29 @@ def parse_query(text: str) -> KeywordQuery:
     terms = _terms(" ".join(plain))
     if not terms and not required:
         # Nothing but exclusions cannot be meant: take them as words.
-        return KeywordQuery(_terms(text))
-    return KeywordQuery(terms, tuple(required), tuple(excluded))
+        return KeywordQuery(_terms(text), forms=_forms(text))
+    return KeywordQuery(terms, tuple(required), tuple(excluded), _forms(" ".join(plain)))
+
+
+def _forms(text: str) -> tuple[Term, ...]:
+    return () if text.isascii() else tuple(Term((form,)) for form in dict.fromkeys(exact_forms(text)))[:MAX_TERMS]
 
 
 def _phrase(text: str) -> list[Term]:
     words = tokens(text)
-    parts = [part for word in words for part in (cjk_terms(word) if CJK_RUN.match(word) else [stem(word)])]
-    if not words or not CJK_RUN.match(words[-1]):
+    parts = [part for word in words for part in (run_terms(word) if RUN.match(word) else [stem(word)])]
+    if not words or not RUN.match(words[-1]):
         return [Term(tuple(parts))] if parts else []
     # In a document the last run may go on: its last character alone would only match where it ends.
-    return [Term(tuple(parts), prefix=True)] if len(words[-1]) == 1 else [Term(tuple(parts[:-1]))]
+    return [Term(tuple(parts), prefix=True)] if parts[-1] == words[-1] else [Term(tuple(parts[:-1]))]
 
 
 def _terms(text: str) -> tuple[Term, ...]:
     """Alternatives in order: identifiers whole, then every word and every character pair that is no stop word."""
     folded = fold(text)
     words = tokens(text)
-    stop = _stop_words(tuple(word for word in words if not CJK_RUN.match(word)))
+    elided = {letter for match in _ELIDED.findall(folded) for letter in match}
+    stop = stop_words(text, words) | elided
     wanted: dict[Term, None] = {}
     for joined in _JOINED.finditer(folded):
         whole = _phrase(joined[0])
@@ -86,7 +106,7 @@ def _terms(text: str) -> tuple[Term, ...]:
             wanted[whole[0]] = None
     for joined_word in compounds(folded):
         wanted[Term((joined_word,))] = None
-    kept = [word for word in words if word not in stop and not (len(word) == 1 and word.isalpha() and word.isascii())]
+    kept = [word for word in words if word not in stop]
     for word in kept or words:
         for term in _word_terms(word, stop):
             wanted[term] = None
@@ -94,31 +114,12 @@ def _terms(text: str) -> tuple[Term, ...]:
 
 
 def _word_terms(word: str, stop: frozenset[str]) -> list[Term]:
-    if not CJK_RUN.match(word):
+    if not RUN.match(word):
         return [Term((stem(word),))]
-    if len(word) == 1:
-        return [Term((word,), prefix=True)]
-    pairs = cjk_terms(word)[:-1]
+    *pairs, last = run_terms(word)
+    if not pairs:
+        return [Term((last,), prefix=True)]
+    if not CJK_RUN.match(word) and len(pairs) > 1:
+        # Two letters of an alphabet say as little as `th`: three in a row are looked for.
+        return [Term(pair) for pair in pairwise(pairs)]
     return [Term((pair,)) for pair in [pair for pair in pairs if pair not in stop] or pairs]
-
-
-@cache
-def _latin_lists() -> dict[str, frozenset[str]]:
-    from whoosh.lang.stopwords import stoplists
-
-    return {language: frozenset(map(fold, stoplists[language])) for language in (*_LATIN_LISTS, "ru")}
-
-
-@cache
-def _cjk_stop_words() -> frozenset[str]:
-    import stopwordsiso
-
-    return frozenset(fold(word) for word in stopwordsiso.stopwords(["zh", "ja", "ko"]) if len(word) <= 2)
-
-
-def _stop_words(words: tuple[str, ...]) -> frozenset[str]:
-    """The list of the language these words are most likely in, so that a word of one language is not lost to the
-    function word of another (English "son", French "son")."""
-    lists = _latin_lists()
-    best = max(_LATIN_LISTS, key=lambda language: sum(word in lists[language] for word in words))
-    return lists[best] | lists["ru"] | _cjk_stop_words()

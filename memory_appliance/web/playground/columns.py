@@ -16,7 +16,7 @@ from memory_appliance.web.access import Access
 from memory_appliance.web.playground.advice import Step, steps_after
 from memory_appliance.web.playground.asked import Asked
 from memory_appliance.web.playground.form import MODE_LABELS
-from memory_appliance.web.playground.highlight import query_terms
+from memory_appliance.web.playground.highlight import query_marks
 from memory_appliance.web.playground.hits import ShownHit, shown_hit
 from memory_appliance.web.playground.reasons import REASONS
 from memory_appliance.web.words import degradation
@@ -99,8 +99,8 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
     if isinstance(found, memory.Denied):
         return _column(asked, mode, "error", reason=found.decision.reason)
     outcome = found.outcome
-    terms = query_terms(_what_is_asked(asked.query, mode))
-    hits = tuple(shown_hit(access.agent, hit, terms) for hit in outcome.results)
+    marks = query_marks(_what_is_asked(asked.query, mode))
+    hits = tuple(shown_hit(access.agent, hit, marks) for hit in outcome.results)
     return _column(
         asked,
         mode,

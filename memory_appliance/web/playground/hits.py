@@ -13,6 +13,7 @@ from memory_appliance.web.playground.arithmetic import Line, lines_of
 from memory_appliance.web.playground.highlight import Piece, marked_lines
 from search.citations import citation
 from search.outcome import Hit
+from search.retrieve.marks import Marks
 
 MOST_IMPORTANT = 1.25
 """The factor of a note marked `importance: 10`."""
@@ -36,12 +37,12 @@ class ShownHit:
     arithmetic: tuple[Line, ...]
 
 
-def shown_hit(agent: Agent, hit: Hit, terms: frozenset[str]) -> ShownHit:
+def shown_hit(agent: Agent, hit: Hit, marks: Marks) -> ShownHit:
     return ShownHit(
         hit=hit,
         citation=citation(hit.path, hit.start_line, hit.end_line),
         address=reader_address(agent.slug, hit.path, Lines(hit.snippet_start_line, hit.snippet_end_line)),
-        lines=marked_lines(hit.snippet, terms),
+        lines=marked_lines(hit.snippet, marks),
         bars=tuple(_bars(hit)),
         arithmetic=lines_of(hit.explain) if hit.explain else (),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from search.documents.terms import fold
 from search.recall.intent import judge_intent
 from search.recall.intent.language import CUES, BadLanguage, languages, read_language
 from search.recall.intent.reading import LONGEST, read_message
@@ -88,7 +89,7 @@ def test_a_language_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "xx.toml"
     path.write_text("script = 'latin'\nwhole_words = true\nrecall = ['weißt du noch']\nnone = []\n[cues]\n")
     language = read_language(path)
-    assert language.recall is not None and language.recall.search("weißt du noch, wann?")
+    assert language.recall is not None and language.recall.search(fold("Weißt du noch, wann?"))
 
 
 @pytest.mark.parametrize(
