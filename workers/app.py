@@ -11,10 +11,9 @@ from django.conf import settings
 
 from workers.alive import say_alive, say_gone
 from workers.handing_on import hand_on_request_ids
+from workers.jobs import TASKS
 
-_TASKS = ("update", "rebuild", "embed", "pull", "sweep", "tidy", "consolidate", "move", "backup", "review")
-
-app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in _TASKS)])
+app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in TASKS)])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 hand_on_request_ids()
 

@@ -11,18 +11,10 @@ from agents.nodes.ownership import is_owned, own_name
 from agents.runs import mark_dispatched
 from agents.waiting import turn
 from workers.app import app
-from workers.queues import CONTROL, EMBED, INDEX, of_node
+from workers.jobs import JOBS
+from workers.queues import CONTROL, of_node
 
 logger = logging.getLogger(__name__)
-
-_ROUTES = {
-    Run.Kind.UPDATE: ("workers.update", INDEX),
-    Run.Kind.REBUILD: ("workers.rebuild", INDEX),
-    Run.Kind.EMBED: ("workers.embed", EMBED),
-    Run.Kind.PULL: ("workers.pull", EMBED),
-    Run.Kind.BACKUP: ("workers.backup", EMBED),
-    Run.Kind.REVIEW: ("workers.review", INDEX),
-}
 
 
 def dispatch(run: Run) -> bool:
@@ -34,12 +26,14 @@ def dispatch(run: Run) -> bool:
     """
     if run.agent is not None and not is_owned(run.agent):
         return True
-    task, queue = _ROUTES[Run.Kind(run.kind)]
+    job = JOBS[Run.Kind(run.kind)]
     try:
         with turn("broker") as free:
             if not free:
                 return False
-            app.send_task(task, args=[run.pk], queue=of_node(queue, own_name()), retry=False, ignore_result=True)
+            app.send_task(
+                job.task, args=[run.pk], queue=of_node(job.queue, own_name()), retry=False, ignore_result=True
+            )
     except OperationalError as error:
         logger.warning("the broker cannot be reached; run %s waits for the sweep: %s", run.pk, error)
         return False

@@ -20,7 +20,8 @@ from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamage
 from search.index.rebuild import remove_index
 from search.spec import IndexSpec
 from workers.dispatch import dispatch
-from workers.lease import SECONDS, Lease, owner
+from workers.jobs import JOBS
+from workers.lease import Lease, owner
 from workers.stopping import STOPPING
 
 logger = logging.getLogger(__name__)
@@ -32,14 +33,7 @@ MODEL_SECONDS = 10.0
 DISK_SECONDS = 60.0
 """Until vectors that could not be written, above all for want of disk space, are tried again."""
 
-SLOTS = {
-    Run.Kind.UPDATE: BoundedSemaphore(2),
-    Run.Kind.REBUILD: BoundedSemaphore(1),
-    Run.Kind.EMBED: BoundedSemaphore(1),
-    Run.Kind.PULL: BoundedSemaphore(1),
-    Run.Kind.BACKUP: BoundedSemaphore(1),
-    Run.Kind.REVIEW: BoundedSemaphore(1),
-}
+SLOTS = {kind: BoundedSemaphore(job.slots) for kind, job in JOBS.items()}
 """Jobs of a kind at once in this worker: fewer than it has threads, so the sweep and the next update never wait."""
 
 Job = Callable[[Run, Lease], dict[str, Any]]
@@ -63,7 +57,7 @@ def work_on(run_id: int, kind: str, job: Job) -> None:
     if STOPPING.is_set() or not slot.acquire(blocking=False):
         return
     try:
-        run = claim(run_id, owner=owner(), lease_seconds=SECONDS[Run.Kind(kind)])
+        run = claim(run_id, owner=owner(), lease_seconds=JOBS[Run.Kind(kind)].lease_seconds)
         if run is not None:
             _carry_out(run, job)
     finally:

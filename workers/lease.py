@@ -11,19 +11,10 @@ import uuid
 from agents.models import Run
 from agents.runs import heartbeat, is_cancel_requested
 from search.index.report import Progress
+from workers.jobs import JOBS
 from workers.stopping import STOPPING
 
 REPORT_SECONDS = 1.0
-SECONDS = {
-    Run.Kind.UPDATE: 60,
-    Run.Kind.REBUILD: 120,
-    Run.Kind.EMBED: 180,
-    Run.Kind.PULL: 180,
-    Run.Kind.BACKUP: 600,
-    Run.Kind.REVIEW: 120,
-}
-"""How long a job may be silent. Longer than its longest step: a batch of files, the swap, one slice on a slow model,
-one large file into a backup."""
 
 PROCESS = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 """This process among all that ever ran here: the machine, the process id, and a number that no restart repeats."""
@@ -68,7 +59,7 @@ class Lease:
             done=done,
             total=total,
             unit=unit,
-            lease_seconds=SECONDS[Run.Kind(self._run.kind)],
+            lease_seconds=JOBS[Run.Kind(self._run.kind)].lease_seconds,
         )
         self.lost = not held
         self.cancel_requested = held and is_cancel_requested(self._run.pk)

@@ -38,10 +38,6 @@ class JobCount:
     running: int
     since: datetime | None
 
-    @property
-    def name(self) -> str:
-        return str(Run.Kind(self.kind).label)
-
 
 def totals(visible: Q) -> Totals:
     found = (

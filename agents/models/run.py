@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from agents.jobs import Kind
 from agents.models.agent import Agent
 from agents.models.numbered import Numbered
 from agents.public_ids import run_id
@@ -13,13 +14,7 @@ from agents.public_ids import run_id
 class Run(Numbered):
     counter = "runs_numbered"
 
-    class Kind(models.TextChoices):
-        UPDATE = "update"
-        EMBED = "embed"
-        REBUILD = "rebuild"
-        PULL = "pull"
-        BACKUP = "backup"
-        REVIEW = "review"
+    Kind = Kind
 
     class State(models.TextChoices):
         QUEUED = "queued"

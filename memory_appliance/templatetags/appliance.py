@@ -5,19 +5,29 @@ from __future__ import annotations
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import template
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.utils.http import urlencode
 
+from memory_appliance.web.agent.job_words import KINDS
 from memory_appliance.web.diff import visible as shown
 from memory_appliance.web.tabs import TABS, Tab
 from search.documents.lines import split_lines
 
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
 register = template.Library()
 register.filter("visible", shown)
+
+
+@register.filter
+def kind_of_job(kind: str) -> StrOrPromise:
+    """A kind of job as people read it."""
+    return KINDS[kind]
 
 
 @register.filter

@@ -24,7 +24,8 @@ from search.index.embed import embed_pending
 from search.index.rebuild import rebuild_index
 from search.index.report import Progress
 from search.index.update import update_index
-from workers.lease import SECONDS, Lease, owner
+from workers.jobs import JOBS
+from workers.lease import Lease, owner
 
 POLL_SECONDS = 0.5
 LOCK_SECONDS = 60.0
@@ -112,7 +113,7 @@ def _do(output: Output, run: Run, job: Callable[[Run, Lease, Report], dict[str, 
     title = f"{run.kind} {run.agent_slug}"
     with _bar(output, title) as bar:
         while True:
-            claimed = runs.claim(run.pk, owner=owner(), lease_seconds=SECONDS[Run.Kind(run.kind)])
+            claimed = runs.claim(run.pk, owner=owner(), lease_seconds=JOBS[Run.Kind(run.kind)].lease_seconds)
             if claimed is not None:
                 return _carry_out(claimed, job, bar)
             run.refresh_from_db()

@@ -14,16 +14,12 @@ from django.utils.translation import gettext_lazy
 
 from agents.models import Run
 from memory_appliance.web.diff import visible
+from workers.jobs import JOBS
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-KINDS: Mapping[str, StrOrPromise] = {
-    "update": gettext_lazy("Update"),
-    "embed": gettext_lazy("Vectors"),
-    "rebuild": gettext_lazy("Rebuild"),
-    "pull": gettext_lazy("Download"),
-}
+KINDS: Mapping[str, StrOrPromise] = {kind.value: gettext_lazy(job.words) for kind, job in JOBS.items()}
 STATES: Mapping[str, tuple[StrOrPromise, str]] = {
     "queued": (gettext_lazy("waits"), ""),
     "running": (gettext_lazy("runs"), "warn"),
@@ -66,7 +62,7 @@ def job_of(run: Run) -> Job:
     end = run.finished_at or (timezone.now() if run.state == Run.State.RUNNING else None)
     return Job(
         run=run,
-        kind=KINDS.get(run.kind, run.kind),
+        kind=KINDS[run.kind],
         state=_("stops soon") if run.cancel_requested and run.state == Run.State.RUNNING else state,
         tag=tag,
         reason=_("another model") if run.reason.startswith("model ") else _REASONS.get(run.reason, run.reason),
@@ -86,6 +82,8 @@ def _outcome(kind: str, result: Mapping[str, Any]) -> str:
         }
     elif kind == Run.Kind.EMBED:
         said = {"embedded": _("%(n)s embedded"), "pending": _("%(n)s wait"), "refused": _("%(n)s refused")}
+    elif kind == Run.Kind.BACKUP:
+        said = {"files": _("%(n)s files")}
     else:
         said = {"scanned": _("%(n)s files"), "chunks": _("%(n)s chunks"), "vectors": _("%(n)s vectors")}
     parts = [text % {"n": intcomma(result[name])} for name, text in said.items() if result.get(name)]
