@@ -6,6 +6,7 @@ import json
 from typing import Any, NoReturn, cast
 
 from django.http import HttpRequest
+from django.utils.datastructures import MultiValueDict
 from ninja.parser import Parser
 
 MAX_DEPTH = 32
@@ -39,6 +40,15 @@ class StrictJsonParser(Parser):
             raise MalformedBody(_TOO_DEEP)
         # That it is an object is for the schema to say.
         return cast(dict[str, Any], _without_surrogates(value) if "\\u" in text else value)
+
+    def parse_querydict(
+        self, data: MultiValueDict[str, str], list_fields: list[str], request: HttpRequest
+    ) -> dict[str, Any]:
+        """A parameter with nothing behind its name is not given; only an empty path is a wrong one."""
+        given = MultiValueDict({name: [text for text in data.getlist(name) if text or name == "path"] for name in data})
+        return super().parse_querydict(
+            MultiValueDict({name: texts for name, texts in given.lists() if texts}), list_fields, request
+        )
 
 
 _TOO_DEEP = f"The body is nested deeper than {MAX_DEPTH} levels."

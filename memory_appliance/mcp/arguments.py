@@ -6,8 +6,9 @@ from copy import deepcopy
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from memory_appliance.api.schemas.base import Lenient
 from memory_appliance.api.schemas.scope import SessionBody
 
 AgentName = Annotated[
@@ -19,10 +20,8 @@ SessionKey = Annotated[
 ]
 
 
-class Arguments(BaseModel):
-    """No type is guessed and no unknown name is taken; null is the same as leaving an argument out."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+class Arguments(Lenient):
+    """No unknown name is taken; null and "" are the same as leaving an argument out."""
 
     agent: AgentName = None
 

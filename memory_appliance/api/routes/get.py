@@ -43,7 +43,7 @@ def multi_get(request: HttpRequest, slug: str, payload: MultiGetBody) -> MultiGe
         caller=caller_of(request),
         session=payload.session.session() if payload.session else None,
         paths=payload.paths,
-        glob=payload.glob,
+        glob=None if payload.paths and not payload.glob else payload.glob,
         max_bytes=payload.max_bytes,
     )
     return multi_get_answer(found)

@@ -10,6 +10,7 @@ from pydantic import Field
 from agents.agent_settings import read_settings
 from agents.models import Agent
 from memory_appliance.api.schemas.base import Answer, Body
+from memory_appliance.api.schemas.settings import Settings
 
 
 class NewAgent(Body):
@@ -17,16 +18,18 @@ class NewAgent(Body):
     name: str = ""
     workspace: str | None = Field(None, description="Absolute folder; default `workspaces/<slug>` in the data folder.")
     timezone: str = Field("UTC", examples=["Europe/Berlin"])
-    settings: dict[str, Any] = Field(default_factory=dict, description="Only what differs from the defaults.")
+    settings: Settings = Field(default_factory=dict, description="Only what differs from the defaults.")
 
 
 class AgentChange(Body):
-    """What is left out stays as it is; a setting that is null returns to its default."""
+    """What is left out stays as it is, an empty name takes it away; a setting that is null returns to its default."""
+
+    emptied = frozenset({"name"})
 
     name: str | None = None
     workspace: str | None = None
     timezone: str | None = None
-    settings: dict[str, Any] | None = None
+    settings: Settings | None = None
 
 
 class AgentAnswer(Answer):

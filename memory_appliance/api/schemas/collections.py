@@ -30,7 +30,9 @@ class NewCollection(Body):
 
 
 class CollectionChange(Body):
-    """What is left out stays as it is."""
+    """What is left out stays as it is; an empty `context` takes it away."""
+
+    emptied = frozenset({"context"})
 
     path: str | None = None
     pattern: str | None = None

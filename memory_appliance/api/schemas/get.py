@@ -32,6 +32,8 @@ class GetBody(Body):
 class MultiGetBody(Body):
     """Either `paths` or `glob`."""
 
+    emptied = frozenset({"glob"})  # by itself it is a wrong glob, beside paths it is none
+
     paths: list[str] = Field(default_factory=list, max_length=MAX_PATHS)
     glob: str | None = Field(None, max_length=500, examples=["memory/2026-*.md"])
     max_bytes: int | None = Field(None, ge=1, le=1024 * 1024, description="Larger files are named, not returned.")

@@ -26,6 +26,8 @@ class RoleBody(Body):
 class ProvidersBody(Body):
     """Roles that are not named stay as they are; null brings the options' choice back."""
 
+    nullable = frozenset({"embed", "rerank", "generate"})
+
     embed: RoleBody | None = None
     rerank: RoleBody | None = None
     generate: RoleBody | None = None

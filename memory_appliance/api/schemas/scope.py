@@ -18,6 +18,8 @@ Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 class SessionBody(Body):
     """The chat that asks. Fields beside `key` may only narrow what the key derives."""
 
+    emptied = frozenset({"key"})  # a chat whose gateway does not know its name is unknown, not the owner's own
+
     key: str | None = Field(None, examples=["agent:main:telegram:direct:42"])
     chat_type: str | None = Field(None, max_length=60)
     channel: Line | None = None
@@ -38,6 +40,8 @@ class SessionBody(Body):
 
 class MatchBody(Body):
     """All conditions that are given must hold; none given matches every chat."""
+
+    emptied = frozenset({"channel", "key_prefix", "raw_key_prefix"})  # refused: left out, the rule would match all
 
     chat_type: ChatType | None = None
     channel: str | None = None

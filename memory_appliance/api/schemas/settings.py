@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import RootModel
+from pydantic import AfterValidator, RootModel
 
 from agents.agent_settings import AgentSettings, settings_table
-from memory_appliance.api.schemas.base import Answer
+from memory_appliance.api.schemas.base import Answer, plain_values
+
+Settings = Annotated[dict[str, Any], AfterValidator(lambda given: plain_values(given, AgentSettings))]
 
 
-class SettingsBody(RootModel[dict[str, Any]]):
+class SettingsBody(RootModel[Settings]):
     """Names with their new values; null returns a setting to its default."""
 
 

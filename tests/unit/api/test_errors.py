@@ -63,7 +63,7 @@ def test_an_unknown_field_is_named_with_where_to_find_the_right_ones(as_owner: A
 
 def test_other_wrong_fields_are_named_too_but_not_without_end(as_owner: Api, al: Agent) -> None:
     unknown = ", ".join(f'"f{number}": 1' for number in range(8))
-    error = error_of(as_owner.call("POST", SEARCH, f'{{"query": "a", "max_results": "6", {unknown}}}'.encode()))
+    error = error_of(as_owner.call("POST", SEARCH, f'{{"query": "a", "max_results": "6x", {unknown}}}'.encode()))
     assert error["field"] == "max_results"
     assert error["hint"] == "Wrong too: f0, f1, f2, f3, f4 and 3 more."
 

@@ -84,7 +84,7 @@ def test_an_unknown_collection_is_named(as_owner: Api, al: Agent) -> None:
         ({"corpus": "wiki"}, "corpus"),
         ({"max_results": 0}, "max_results"),
         ({"max_results": 101}, "max_results"),
-        ({"max_results": "6"}, "max_results"),
+        ({"max_results": "6x"}, "max_results"),
         ({"max_results": True}, "max_results"),
         ({"min_score": 1.1}, "min_score"),
         ({"collections": []}, "collections"),

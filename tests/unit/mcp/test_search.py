@@ -61,7 +61,7 @@ def test_a_memory_that_cannot_be_searched_is_unavailable_and_no_error(as_gateway
         ({"query": None}, "query"),
         ({"query": "key", "maxResults": 0}, "maxResults"),
         ({"query": "key", "maxResults": 101}, "maxResults"),
-        ({"query": "key", "maxResults": "6"}, "maxResults"),
+        ({"query": "key", "maxResults": "6x"}, "maxResults"),
         ({"query": "key", "minScore": 2}, "minScore"),
         ({"query": "key", "corpus": "wiki"}, "corpus"),
         ({"query": "key", "max_results": 3}, "max_results"),
