@@ -167,5 +167,6 @@ def _of_category(codes: range | list[int], kinds: str) -> list[int]:
 
 _spaceless = _of_category([code for first, last in _SPACELESS_BLOCKS for code in range(first, last + 1)], "LM")
 SPACELESS = _as_class(_spaceless)
+SPACELESS_MARKS = _as_class(_of_category(_spaceless, "M"))
 MARKS = _as_class(sorted(set(_of_category(range(0x0300, 0x20000), "M")) - set(_spaceless) - set(range(0x302A, 0x309B))))
 """Combining marks of all other scripts, for a character class: they belong to the words they stand in."""

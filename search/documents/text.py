@@ -106,10 +106,10 @@ def tail_within(line: str, limit: int) -> str:
         return line[-limit:]
     tail = line[-limit:]  # no character weighs less than 1
     weights = np.cumsum(_weights(tail)[::-1], dtype=np.int64)
-    start = len(tail) - int(np.searchsorted(weights, limit, "right"))
-    while 0 < start < len(tail) and _joined(tail, start):
+    start = len(line) - int(np.searchsorted(weights, limit, "right"))
+    while 0 < start < len(line) and _joined(line, start):
         start += 1
-    return tail[start:]
+    return line[start:]
 
 
 def safe_cut(text: str, end: int) -> int:

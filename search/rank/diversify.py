@@ -30,7 +30,7 @@ def token_set(text: str) -> frozenset[str]:
             found.add(word)
             continue
         found.update(parts := units(word))
-        found.update(a + b for a, b in pairwise(parts))
+        found.update(map("".join, pairwise(parts)))
     return frozenset(found)
 
 

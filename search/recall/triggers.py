@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from search.documents.terms import CJK_RUN, RUN, index_text, run_terms, stem, tokens, units
+from search.documents.terms import CJK_RUN, RUN, compounds, fold, index_text, run_terms, stem, tokens, units
 from search.recall.outcome import Source
 from search.retrieve.query import parse_query
 
@@ -72,7 +72,9 @@ class TriggerIndex:
     def hits(self, message: str, projects: Iterable[str] = ()) -> tuple[FastHit, ...]:
         """Entries that the message strongly calls up, best first; those of projects that are not all active are left
         out."""
-        words, runs = _split(message[:MAX_MESSAGE_CHARS])
+        message = message[:MAX_MESSAGE_CHARS]
+        words, runs = _split(message)
+        words |= frozenset(compounds(fold(message)))
         active = frozenset(projects)
         shared: Counter[int] = Counter()
         for key in _keys(words, runs):

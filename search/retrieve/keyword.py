@@ -72,8 +72,8 @@ def keyword_leg(
     hits = _match(connection, _expression(connection, facts, query, collections), limit)
     if not hits:
         # The quoted words, or three letters of a script without spaces, never stand together: better their parts.
-        parts = tuple(Term((part,)) for term in (*query.required, *query.terms) for part in term.parts)
-        relaxed = KeywordQuery(query.terms + parts, (), query.excluded)
+        parts = (Term((part,)) for term in (*query.required, *query.terms) for part in term.parts)
+        relaxed = KeywordQuery(tuple(dict.fromkeys((*query.terms, *parts))), (), query.excluded)
         hits = _match(connection, _expression(connection, facts, relaxed, collections), limit)
     return KeywordLeg(hits, _ideal(connection, facts, query))
 

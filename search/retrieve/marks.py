@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import pairwise
 
 import regex
 
-from search.documents.folding import MARKS, SPACELESS
+from search.documents.folding import MARKS, SPACELESS, SPACELESS_MARKS
 from search.documents.terms import CJK_RUN, RUN, compounds, fold, stem, tokens, units
 from search.retrieve.query import KeywordQuery
 
@@ -31,19 +32,47 @@ class Marks:
         # Of a script without spaces two pairs in a row are one find, as the index looks for them.
         self._rows = frozenset(row for parts in terms for row in pairwise(parts))
         self._alone = frozenset(parts[0] for parts in terms if len(parts) == 1)
-        plain = sorted(re.escape(part) for part in self.terms if part.isascii())
-        self._plain = re.compile(rf"\b(?:{'|'.join(plain)})") if plain else None
         self._known: dict[str, str] = {}
 
     def __bool__(self) -> bool:
         return bool(self.terms)
 
     def starts(self, text: str) -> list[tuple[int, str]]:
-        """Where a word begins, and which: quick for plain English, for it may be asked of fifty long texts."""
+        """Where a find begins, and which term it is: quick, for it is asked of every line of fifty chunks."""
+        if not self.terms:
+            return []
         if text.isascii():
-            found = self._plain.finditer(text.lower()) if self._plain else ()
-            return [(match.start(), match[0]) for match in found]
-        return sorted((start, term) for start, _, term in self.spans(text))
+            return [(match.start(), match[0]) for match in self._ascii.finditer(text.lower())]
+        found: list[tuple[int, str]] = []
+        at = 0
+        for line in text.split("\n"):
+            folded = fold(line)
+            if len(folded) == len(line):
+                found += (
+                    (at + match.start(), self._names.get(match[0], match[0])) for match in self._any.finditer(folded)
+                )
+            else:
+                found += sorted((at + start, term) for start, _, term in self.spans(line))
+            at += len(line) + 1
+        return found
+
+    @cached_property
+    def _ascii(self) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{_either(term for term in self.terms if term.isascii())})")
+
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        """For folded text that is as long as what it was made from."""
+        words = _either(term for term in self.terms if not RUN.match(term))
+        runs = _either([*(term for term in self.terms if CJK_RUN.match(term)), *self._names])
+        return re.compile(f"(?:{runs})(?![{SPACELESS_MARKS}])|(?<![\\w{MARKS}])(?:{words})")
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        """Letters of a script without spaces as they stand in a text → the term that finds them."""
+        spelt = [term for term in self._alone if RUN.match(term) and not CJK_RUN.match(term)]
+        rows = [row for row in self._rows if RUN.match(row[0]) and not CJK_RUN.match(row[0])]
+        return {**{term: term for term in spelt}, **{a + b[len(units(a)[-1]) :]: a for a, b in rows}}
 
     def spans(self, text: str) -> Iterator[Found]:
         """All of them in order; those of overlapping pairs overlap."""
@@ -100,3 +129,8 @@ class Marks:
                 yield start, placed[place + 1][2], pair
             elif unit in self.terms:
                 yield start, end, unit
+
+
+def _either(terms: Iterable[str]) -> str:
+    """The longest first; what never occurs when there are none."""
+    return "|".join(map(re.escape, sorted(terms, key=len, reverse=True))) or r"(?!)"

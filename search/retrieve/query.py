@@ -30,6 +30,7 @@ _PIECE = re.compile(r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:"(?P<phrase>[^"]*)"|(?P<wo
 _JOINED = re.compile(rf"(?<![^\W_]){WORD}(?:[-_./:@+#&\\\u2010-\u2013]+{WORD})+")
 _ELIDED = re.compile("(?<![\\w'’])([^\\W\\d_])['’](?=\\w)|(?<=\\w)['’]([^\\W\\d_]{1,2})(?!\\w)")
 """The l of `l'eau`, the s of `user's`."""
+_MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})\s?([月월])\s?(\d{1,2})(?=\s?[日号일])")
 _GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])["“”](?=[\u05d0-\u05ea])')
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "＂": '"', "\x00": " "})
 
@@ -81,7 +82,11 @@ def parse_query(text: str) -> KeywordQuery:
 
 
 def _forms(text: str) -> tuple[Term, ...]:
-    return () if text.isascii() else tuple(Term((form,)) for form in dict.fromkeys(exact_forms(text)))[:MAX_TERMS]
+    if text.isascii():
+        return ()
+    stop = stop_words(text, tokens(text))
+    forms = (form for form in exact_forms(text) if fold(form) not in stop)
+    return tuple(Term((form,)) for form in dict.fromkeys(forms))[:MAX_TERMS]
 
 
 def _phrase(text: str) -> list[Term]:
@@ -98,12 +103,16 @@ def _terms(text: str) -> tuple[Term, ...]:
     folded = fold(text)
     words = tokens(text)
     elided = {letter for match in _ELIDED.findall(folded) for letter in match}
-    stop = stop_words(text, words) | elided
+    # The digits of a date say nothing each for itself.
+    digits = {digit for day in _MONTH_DAY.finditer(folded) for digit in (day[1], day[3]) if len(digit) == 1}
+    stop = stop_words(text, words) | elided | digits
     wanted: dict[Term, None] = {}
     for joined in _JOINED.finditer(folded):
         whole = _phrase(joined[0])
         if whole and len(whole[0].parts) > 1:
             wanted[whole[0]] = None
+    for day in _MONTH_DAY.finditer(folded):
+        wanted[Term((day[1], day[2], day[3]))] = None
     for joined_word in compounds(folded):
         wanted[Term((joined_word,))] = None
     kept = [word for word in words if word not in stop]

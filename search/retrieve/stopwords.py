@@ -15,7 +15,7 @@ from search.documents.terms import CJK_RUN, fold, tokens
 
 _LISTED = ("en", "es", "fr", "de", "it", "pt", "nl", "da", "no", "sv", "fi", "hu", "tr")
 _RUSSIAN = "ru"
-_EVIDENCE_ONLY = ("pl", "cs", "sk", "hr", "sl", "ro", "ca", "id", "vi", "uk", "bg")
+_EVIDENCE_ONLY = ("pl", "cs", "sk", "hr", "sl", "ro", "id", "vi", "uk", "bg")
 """Languages whose lists here are too long to stop a word by, but tell that a query is in none of the others."""
 _UNMISTAKABLE = frozenset(
     {"the", "my", "of", "this", "that", "with", "from", "your", "our", "and", "for", "are", "were"}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import accumulate
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,3 +116,19 @@ def test_age_counts_from_midnight_utc_of_the_date() -> None:
     assert aged_from("memory/1970-01-02.md", source="memory", mtime=5) == 86_400
     assert aged_from("memory/1970-01-02.md", source="sessions", mtime=5) == 5
     assert aged_from("memory/topic.md", source="memory", mtime=5) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "แม่ซื้อน้ำที่ตลาด", "นํ้าใจ", "हिन्दी में क्षत्रिय", "ภാഷ മലയാളം ശ്രീ", "မြန်မာဘာသာ", "ភាសាខ្មែរស្រី",
+        "שָׁלוֹם", "مُدَرِّسٌ", "e\u0301a\u0308", "🇩🇪🇫🇷🇯🇵", "각\u1100\u1161", "👩\u200d👩\u200d👧🏽👍🏿", "ශ්\u200dරී ලංකා",
+    ],
+)  # fmt: skip
+def test_text_is_cut_between_visible_characters_of_every_script(text: str) -> None:
+    long = text * 30
+    ends = {match.end() for match in regex.finditer(r"\X", long)}
+    cuts = list(accumulate(len(piece) for piece in cut_line(long, 40)))
+    assert set(cuts) <= ends
+    assert all(safe_cut(long, end) in ends for end in range(20, 90))
+    assert all(len(long) - len(tail_within(long, limit)) in {0, *ends} for limit in range(1, 60))

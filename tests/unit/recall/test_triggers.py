@@ -45,6 +45,19 @@ def test_relevance_lifts_two_of_three_words_over_the_bar() -> None:
         ("유나", "유나가 언제 쉬어?"),
         ("деплой", "когда деплой?"),
         ("服务器 shiitake", "那台服务器 shiitake 在哪"),
+        ("संस्कृत", "संस्कृत की किताब कहाँ है"),
+        ("कील", "दीवार की कील कहाँ है"),
+        ("มะม่วง", "แม่ซื้อมะม่วงที่ไหน"),
+        ("ទន្លេសាប", "យើងទៅទន្លេសាបនៅថ្ងៃណា"),
+        ("ဘုရား", "ရွှေတိဂုံဘုရားသို့သွားမလား"),
+        ("ວຽງຈັນ", "ຕະຫຼາດຢູ່ວຽງຈັນ"),
+        ("ספר", "איפה הַסְּפָר? הסֵפֶר או סֵפֶר"),
+        ("مدرسة", "أين المَدرَسه أو مدرسه"),
+        ("மாம்பழம்", "மாம்பழம் எங்கே"),
+        ("Łódź", "lodz im Winter"),
+        ("Straße", "welche STRASSE"),
+        ("wifi", "the Wi‑Fi is down"),
+        ("C++", "who writes C++?"),
     ],
 )
 def test_a_trigger_is_found_inside_running_text(trigger: str, message: str) -> None:
@@ -62,6 +75,10 @@ def test_a_trigger_is_found_inside_running_text(trigger: str, message: str) -> N
         ("Marisol", "who wrote this?"),
         ("third party", "the third one"),
         ("燕麦牛奶", "今天牛奶没了"),
+        ("काल", "दीवार में कील है"),  # another vowel
+        ("เสือ", "น้องซักเสื้อ"),
+        ("มะม่วง", "พ่อปลูกมะละกอไว้"),
+        ("C++", "he knows C"),
         ("", "anything"),
     ],
 )
