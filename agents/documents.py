@@ -14,7 +14,7 @@ from agents.privacy import visible_session
 from agents.specs import index_spec, scope_of
 from agents.workspace import Replaced
 from agents.workspace.places import checked_place
-from agents.workspace.reading import MAX_BYTES, digest_of, read_bytes
+from agents.workspace.reading import MAX_BYTES, digest_of
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
 from search.documents.locate import Location, check_transcript, locate
@@ -25,7 +25,6 @@ from search.spec import Source
 
 MOST_EDITED_BYTES = 512 * 1024
 """A longer file is no note; it is edited where it lies."""
-_BOM = b"\xef\xbb\xbf"
 
 
 Fixed = Literal["", "collection", "place", "lossy", "long"]
@@ -102,17 +101,9 @@ def edit_document(*, agent: Agent, caller: Caller, path: str, text: str, expecte
 
     Raises like `save_file`: `Conflict` with the code `file_changed` when somebody has saved it meanwhile.
     """
-    before = read_bytes(agent, checked_place(path)) or b""
-    return save_file(agent=agent, caller=caller, path=path, text=_as_before(text, before), expected_hash=expected_hash)
-
-
-def _as_before(text: str, before: bytes) -> str:
-    """A form sends every end of line as CR LF; a byte order mark is never seen in one."""
+    # A form sends every end of line as CR LF.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    ends = before.count(b"\n")
-    if ends and before.count(b"\r\n") == ends:
-        text = text.replace("\n", "\r\n")
-    return f"\ufeff{text}" if before.startswith(_BOM) else text
+    return save_file(agent=agent, caller=caller, path=path, text=text, expected_hash=expected_hash)
 
 
 def _fixed(location: Location, path: str, size: int, *, lossy: bool) -> Fixed:

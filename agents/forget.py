@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,6 +69,11 @@ class _Plan:
     purge: dict[str, int] = field(default_factory=dict)
     stays: list[Stays] = field(default_factory=list)
 
+
+_END = re.compile(rb"\A(?:\r\n|\r|\n)")
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_BOM = b"\xef\xbb\xbf"
+_AROUND = (b"", b"\r", b"\n")
 
 WITH_BLOCK = ("append", "block")
 """Writes whose copy ends with the text they added; of a `block` nothing else is kept."""
@@ -136,8 +142,8 @@ def _plan_session(agent: Agent, session_key: str) -> _Plan:
             plan.stays.append(_changed_since(row.path))
             continue
         first = count_lines(decode(now[: _whole_lines(now, block)])[0]) + 1
-        plan.taken.append(Taken(row.path, False, first, first + block.count(b"\n")))
-        plan.files[row.path] = (now, rest[:place] + rest[place + len(block) :].removeprefix(b"\n"))
+        plan.taken.append(Taken(row.path, False, first, first + count_lines(decode(block)[0]) - 1))
+        plan.files[row.path] = (now, rest[:place] + _END.sub(b"", rest[place + len(block) :], count=1))
     return plan
 
 
@@ -146,7 +152,7 @@ def _whole_lines(data: bytes, block: bytes) -> int | None:
     place = data.find(block)
     while place >= 0:
         end = place + len(block)
-        if (place == 0 or data[place - 1 : place] == b"\n") and data[end : end + 1] in (b"", b"\n"):
+        if (data[max(place - 1, 0) : place] in _AROUND or data[:place] == _BOM) and data[end : end + 1] in _AROUND:
             return place
         place = data.find(block, place + 1)
     return None
@@ -203,8 +209,8 @@ def _keep_block_alone(agent: Agent, row: WorkspaceWrite) -> str:
 
 def _block_of(agent: Agent, row: WorkspaceWrite) -> bytes:
     """The note's own lines, without the heading or the empty line that was put before them."""
-    added = objects.load(agent.slug, row.after)[row.start :].strip(b"\n").split(b"\n")
-    return b"\n".join(added[-(row.end_line - row.start_line + 1) :])
+    added = _LINES.findall(objects.load(agent.slug, row.after)[row.start :].strip(b"\r\n"))
+    return b"".join([line for line in added if line][-(row.end_line - row.start_line + 1) :])
 
 
 def _out_of_index(agent: Agent, plan: _Plan, *, dry_run: bool) -> tuple[int, int]:

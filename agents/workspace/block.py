@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from agents.errors import Invalid
 from search.documents.importance import LEAST, MOST
+from search.documents.lines import split_lines
+from search.documents.outline import open_fence
 
 MAX_TEXT_CHARS = 100_000
 MAX_TRIGGERS = 20
@@ -17,7 +19,9 @@ CURATED = frozenset({"MEMORY.md", "USER.md"})
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s+\S")
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
-_UNSEEN = {code: None for code in (*range(32), 127) if code not in (9, 10)}
+_UNSEEN: dict[int, str | None] = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+_UNSEEN |= dict.fromkeys((11, 12, 28, 29, 30, 31, 0x85, 0x2028, 0x2029), "\n")
+"""Control characters go; those that end a line, a page or a record somewhere end a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,13 @@ def joined(block: Block, *, before: str, heading: str = "") -> tuple[str, int]:
     """The text to append to `before`, and how many of its lines come before the block's own.
 
     A list item follows a list directly; everything else is set off by an empty line. `heading` opens an empty file.
+    Code that `before` leaves open is closed, or the note would be code too.
     """
     lead = ""
     if not before.strip():
         lead = f"{heading}\n\n" if heading and not before else ""
+    elif fence := open_fence(split_lines(before)):
+        lead = ("" if before.endswith("\n") else "\n") + f"{fence}\n\n"
     else:
         lead = "" if before.endswith("\n") else "\n"
         last = before.rstrip("\n").rpartition("\n")[2]

@@ -1,49 +1,41 @@
-"""find_duplicate(): whether a file says the same already, in the same or nearly the same words.
+"""find_duplicate(): whether a file says the same already: the same text but for case, white space and Unicode's forms.
 
-Nearly the same is meant narrowly: case, accents, width, script variant, punctuation, list markers and articles may
-differ; a number, its sign, a name, a tense or a negation may not. A note that is kept twice costs a line; one that is
-wrongly taken for a duplicate is lost.
+Nothing looser: C and C++, a tick and a cross, two vowel signs are other facts. A note that is kept twice costs a line;
+one that is wrongly taken for a duplicate is lost.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from search.documents.annotations import strip_annotations
-from search.documents.terms import CJK_RUN, fold, tokens
 
-_MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_EMPTY_WORDS = frozenset({"a", "an", "the", "der", "die", "das", "el", "la", "los", "las", "le", "les"})
-_PARTICLES = re.compile("[的啦呢啊呀]")
-_MEASURES = re.compile(r"[-−+<>=≤≥≠~$€£¥](?=\s?\d)|(?<=\d)\s?[%‰°$€£¥]")
-_SIGNS = re.compile(r"[^\w\s]")
-
-Key = tuple[str, ...]
+_BULLET = re.compile(r"\s*[-*]\s+")
+"""A note of one line gets one; it is no part of the text. Numbers, boxes to tick and plus signs are."""
+_BEGINS = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}(?:\s|$)|```|~~~)")
 
 
 def find_duplicate(lines: Sequence[str], note: Sequence[str]) -> tuple[int, int] | None:
-    """1-based first and last line of the passage in `lines` that says what the lines of `note` say."""
+    """1-based first and last line of the passage in `lines` that says what the lines of `note` say.
+
+    A passage is whole entries or paragraphs: a line that goes on in the next one says something else.
+    """
     wanted = [key for key in map(_key, note) if key]
     if not wanted:
         return None
-    needles = _needles(wanted[0])
-    for index, folded in enumerate(fold("\n".join(lines)).split("\n")):
+    needle = max(wanted[0].split(), key=len)
+    for index, folded in enumerate(_fold("\n".join(lines)).split("\n")):
         # Most lines of a long file are told apart by a look; only the rest is taken to pieces.
-        if all(needle in folded for needle in needles) and _key(lines[index]) == wanted[0]:
+        if needle in folded and _key(lines[index]) == wanted[0] and _begins(lines, index):
             last = _last_line(lines, index, wanted[1:])
-            if last is not None:
+            if last is not None and _ends(lines, last):
                 return index + 1, last + 1
     return None
 
 
-def _needles(key: Key) -> tuple[str, ...]:
-    """Folded pieces that every line with this key holds as they are."""
-    words = [word for word in key if not CJK_RUN.match(word)]
-    return (max(words, key=len),) if words else tuple(dict.fromkeys(key[0]))[:4]
-
-
-def _last_line(lines: Sequence[str], first: int, wanted: Sequence[Key]) -> int | None:
+def _last_line(lines: Sequence[str], first: int, wanted: Sequence[str]) -> int | None:
     """Index of the line where the passage ends; None when what follows says something else."""
     last = first
     for key in wanted:
@@ -55,23 +47,31 @@ def _last_line(lines: Sequence[str], first: int, wanted: Sequence[Key]) -> int |
     return last
 
 
-def _key(line: str) -> Key:
-    """What a line says; empty for an empty line. A line of signs alone is compared sign by sign."""
-    line = strip_annotations([line], curated=True)[0][0]
-    line = _MARKER.sub("", line).strip()
-    words = [_PARTICLES.sub("", word) if CJK_RUN.match(word) else word for word in tokens(line)]
-    said = [word for word in words if word and word not in _EMPTY_WORDS]
-    if said:
-        # A run of CJK text is split by punctuation that may differ.
-        return (*_joined_runs(said), *(sign.strip() for sign in _MEASURES.findall(fold(line))))
-    return tuple(_SIGNS.findall(fold(line)) or fold(line).split())
+def _begins(lines: Sequence[str], index: int) -> bool:
+    """Whether the line is the first of its entry or paragraph."""
+    before = lines[index - 1] if index else ""
+    return not before.strip() or bool(_BEGINS.match(lines[index])) or before.startswith("#")
 
 
-def _joined_runs(words: list[str]) -> list[str]:
-    joined: list[str] = []
-    for word in words:
-        if joined and CJK_RUN.fullmatch(word) and CJK_RUN.fullmatch(joined[-1]):
-            joined[-1] += word
-        else:
-            joined.append(word)
-    return joined
+def _ends(lines: Sequence[str], index: int) -> bool:
+    following = index + 1
+    # Annotations may have a line of their own; they are no text.
+    while following < len(lines) and lines[following].strip() and not _key(lines[following]):
+        following += 1
+    if following == len(lines) or not lines[following].strip():
+        return True
+    return bool(_BEGINS.match(lines[following])) and _indent(lines[following]) <= _indent(lines[index])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _key(line: str) -> str:
+    """What a line says; empty for an empty line."""
+    text = strip_annotations([line], curated=True)[0][0]
+    return " ".join(_fold(_BULLET.sub("", text, count=1) if _BULLET.match(text) else text).split())
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).lower())

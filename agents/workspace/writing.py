@@ -18,13 +18,14 @@ from pathlib import Path
 
 from agents import provenance
 from agents.actors import Actor
-from agents.errors import Conflict
+from agents.errors import Conflict, Invalid
 from agents.models import Agent, WorkspaceWrite
 from agents.workspace import disk, objects
 from agents.workspace.block import Block, joined, make_block
 from agents.workspace.duplicates import find_duplicate
 from agents.workspace.indexing import index_now
 from agents.workspace.journal import begin, keep_displaced, writing
+from agents.workspace.line_ends import last_end, written_back
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import checked_place
 from agents.workspace.reading import digest_of, read_bytes
@@ -142,16 +143,17 @@ def replace(
 ) -> Replaced:
     """`text` instead of the content whose SHA-256 is `expected_hash`; "" means that there must be no file yet.
 
-    `origin` None: the lines keep the origins on record (a restore). Raises `Conflict` with the code `file_changed`
+    A text is written back into the file's own line ends; bytes are written as they are. `origin` None: the lines keep
+    the origins on record (a restore). Raises `Conflict` with the code `file_changed`
     when the file is another by now, also when that happens while we write; then nothing is changed.
     """
     checked_place(path)
-    data = text.encode() if isinstance(text, str) else text
     with workspace_lock(agent):
         finish_pending(agent, path=path)
         before = read_bytes(agent, path)
         if digest_of(before) != expected_hash:
             raise file_changed(path)
+        data = written_back(text, before or b"") if isinstance(text, str) else text
         if before == data:
             return Replaced(path, expected_hash, len(data), False)
         if origin is not None:
@@ -183,7 +185,9 @@ def _append(
     *, origin: Origin, session_key: str, idempotency_key: str, request: str,
 ) -> Appended:  # fmt: skip
     data = read_bytes(agent, path)
-    before, _ = decode(data or b"")
+    before, lossy = decode(data or b"")
+    if lossy or b"\0" in (data or b""):
+        raise _not_utf8(path)
     found = find_duplicate(split_lines(before), block.text)
     if found is not None:
         if idempotency_key:
@@ -194,7 +198,7 @@ def _append(
             )  # fmt: skip
         return Appended(path, *found, True)
     addition, opened = joined(block, before=before, heading=heading)
-    added = addition.encode("utf-8", "replace")
+    added = addition.replace("\n", last_end(data or b"")).encode("utf-8", "replace")
     provenance.record(agent=agent, path=path, text="\n".join(block.lines), origin=origin)
     first = count_lines(before) + opened + 1
     with begin(
@@ -234,6 +238,15 @@ def _new_lines(before: bytes | None, after: bytes) -> str:
     """The lines that the change brings in: who saves a file does not vouch for what stood in it."""
     known = set(split_lines(decode(before or b"")[0]))
     return "\n".join(line for line in split_lines(decode(after)[0]) if line not in known)
+
+
+def _not_utf8(path: str) -> Invalid:
+    return Invalid(
+        f"{path} is not UTF-8 text: a note would make it unreadable.",
+        hint="Save it as UTF-8, or write to another file.",
+        field="path",
+        code="not_utf8",
+    )
 
 
 def _exists(path: str) -> Conflict:

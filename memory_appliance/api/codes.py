@@ -32,6 +32,7 @@ class ErrorCode(StrEnum):
     LAST_OWNER = "last_owner"
     USER_EXISTS = "user_exists"
     WEAK_PASSWORD = "weak_password"  # noqa: S105 - a code
+    NOT_UTF8 = "not_utf8"
     UNKNOWN_SETTING = "unknown_setting"
     UNKNOWN_COLLECTION = "unknown_collection"
     BAD_QUERY = "bad_query"
@@ -74,6 +75,7 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.BODY_TOO_LARGE: (413, "Send less at once."),
     ErrorCode.INVALID_VALUE: (422, "Correct the field and send the request again."),
     ErrorCode.PATH_NOT_ALLOWED: (422, "Use a real folder inside the data folder or inside MEMORY_ALLOWED_ROOTS."),
+    ErrorCode.NOT_UTF8: (422, "Save the file as UTF-8, or write to another one."),
     ErrorCode.TOO_MANY_REQUESTS: (
         429,
         "Wait for the seconds that Retry-After names; limits are options of the server.",

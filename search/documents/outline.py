@@ -14,6 +14,8 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?", re.DOTALL)
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*\Z")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _FIRST_CHARS = (" ", "#", "`", "~")
+_FENCE_CHARS = (" ", "`", "~")
+_CODE = (" " * 4, "\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,10 @@ def read_outline(lines: Sequence[str], *, first_line: int = 1) -> Outline:
     for number, line in enumerate(lines, start=first_line):
         if not line.startswith(_FIRST_CHARS):
             continue
-        if fence:
-            fence = "" if _closes(fence, line) else fence
-        elif opener := _FENCE.match(line):
-            fence = opener[1]
-        elif heading := heading_of(line):
+        was, fence = fence, _fence_after(fence, line)
+        if was or fence:
+            continue
+        if heading := heading_of(line):
             level, title = heading
             while open_sections and open_sections[-1][0] >= level:
                 open_sections.pop()
@@ -53,6 +54,15 @@ def read_outline(lines: Sequence[str], *, first_line: int = 1) -> Outline:
             titles.append(title)
             paths.append(PATH_SEPARATOR.join(title for _, title in open_sections if title))
     return Outline(tuple(numbers), tuple(paths), next(filter(None, titles), ""))
+
+
+def open_fence(lines: Sequence[str]) -> str:
+    """The line that closes the fenced code in which `lines` end; "" when they end outside of any."""
+    fence = ""
+    for line in lines:
+        if line.startswith(_FENCE_CHARS):
+            fence = _fence_after(fence, line)
+    return fence
 
 
 def heading_of(line: str) -> tuple[int, str] | None:
@@ -64,6 +74,11 @@ def heading_of(line: str) -> tuple[int, str] | None:
     return len(match[1]), " ".join(_CLOSING_MARKS.sub("", text).split())[:MAX_HEADING_CHARS]
 
 
-def _closes(fence: str, line: str) -> bool:
-    marks = line.strip()
-    return len(marks) >= len(fence) and marks == fence[0] * len(marks)
+def _fence_after(fence: str, line: str) -> str:
+    """`fence` is how the open code began, with its indentation, "" outside of code; the answer is that after `line`."""
+    if not fence:
+        opener = _FENCE.match(line)
+        return opener[0] if opener else ""
+    marks, own = line.strip(), fence.strip()
+    closes = len(marks) >= len(own) and marks == own[0] * len(marks) and not line.startswith(_CODE)
+    return "" if closes else fence

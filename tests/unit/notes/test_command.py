@@ -20,7 +20,7 @@ def run(*arguments: str, **options: Any) -> str:
 
 def test_a_note_is_written_and_its_place_said(desk: Desk) -> None:
     assert run("Buy a ladder.", "--target", "memory/plans.md") == "memory/plans.md#L1\n"
-    assert run("buy a ladder", "--target", "memory/plans.md") == "memory/plans.md#L1 (was there already)\n"
+    assert run("buy a ladder.", "--target", "memory/plans.md") == "memory/plans.md#L1 (was there already)\n"
 
 
 def test_as_json_it_says_all_of_it(desk: Desk) -> None:
