@@ -9,3 +9,7 @@ class AgentsConfig(AppConfig):
 
     def ready(self) -> None:
         from agents import checks  # noqa: F401 - registers them
+        from agents.paths import allowed_roots
+        from search.documents.contain import trust
+
+        trust(allowed_roots)

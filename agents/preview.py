@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from agents.models import Collection
 from agents.specs import collection_spec
+from search.documents.contain import is_folder
 from search.documents.scan import Glance, PassedOver, scan_collection
 from search.index.report import Problem
 from search.spec import CollectionSpec
@@ -49,7 +49,7 @@ def preview_of(spec: CollectionSpec) -> Preview:
     found = scan_collection(spec, glance=glance)
     return Preview(
         folder=str(spec.root),
-        exists=Path(spec.root).is_dir(),
+        exists=is_folder(spec.root),
         files=tuple(PreviewFile(file.rel, file.size) for file in found.files[:MOST_SHOWN]),
         count=len(found.files),
         size=sum(file.size for file in found.files),

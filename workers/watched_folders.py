@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from agents.models import Collection, CollectionShare
 from agents.nodes.ownership import owned
+from search.documents.contain import PathNotAllowed, open_folder
 from search.documents.patterns import IGNORED_FOLDERS
 
 Key = tuple[str, int]
@@ -83,12 +83,15 @@ def existing_folders() -> Folders:
 
 
 def _inode(path: str) -> int | None:
-    """None where there is no folder. A link is none of ours: scanning does not follow it, so it is not watched either.
+    """None where there is no folder, or only through a symlink: scanning does not follow it, so nor does watching.
 
     One folder that may not be entered must not end the watching of all.
     """
     try:
-        found = os.lstat(path)
-    except (OSError, ValueError):
+        folder = open_folder(Path(path))
+    except (OSError, ValueError, PathNotAllowed):
         return None
-    return found.st_ino if stat.S_ISDIR(found.st_mode) else None
+    try:
+        return os.fstat(folder).st_ino
+    finally:
+        os.close(folder)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.backup.blocks import BlockStore
 from agents.backup.values import StoredFile
+from search.documents.contain import open_folder
 
 _TRIES = 3
 
@@ -15,9 +16,13 @@ def keep_file(store: BlockStore, place: str, path: Path, before: StoredFile | No
     """`before`: the same file in the last backup; when inode, times and size are those of then, it is not read.
 
     A file that changes while it is read is read again; one that never rests is taken as it was read last, which for
-    files that only grow is a whole beginning. Raises `OSError`.
+    files that only grow is a whole beginning. Raises `OSError`, `PathNotAllowed`.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    folder = open_folder(path.parent)
+    try:
+        handle = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    finally:
+        os.close(folder)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(file.fileno())
         if before is not None and before.seen == _seen(found) and store.has_all(before.blocks):

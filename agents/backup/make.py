@@ -38,6 +38,7 @@ from agents.models import Agent
 from agents.nodes.ownership import owned
 from agents.paths import data_dir, index_path
 from agents.version import VERSION
+from search.documents.contain import PathNotAllowed
 from search.errors import Cancelled, IndexUnavailable
 from search.index.copy import copy_index
 
@@ -222,6 +223,8 @@ class _Maker:
             return  # it went between the look and the reading
         except PermissionError as error:
             self._left_out.add(str(path), str(error.strerror))
+        except PathNotAllowed as error:
+            self._left_out.add(str(path), error.message)
 
     def _say(self, step: str, done: int, total: int) -> None:
         self._progress(Progress(step, done, total))

@@ -23,6 +23,7 @@ from agents.scope import Decision
 from agents.sessions import Session
 from agents.specs import scope_of
 from agents.workspace.places import today
+from search.documents.contain import is_folder
 from search.marks import in_context, label
 
 NOTICE = "Some memory files were cut to fit; each cut is marked, with its size."
@@ -84,7 +85,7 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
         _add_curated(draft, sources.curated(agent, user=session.user if session else None))
     _add_curated(draft, sources.shared(agent))
     if granted.grant == "all":
-        if not Path(agent.workspace).is_dir():
+        if not is_folder(Path(agent.workspace)):
             draft.warnings.append("The workspace's folder is missing or cannot be read: nothing of it is shown.")
         _add_daily(draft, agent, moment)
     elif not draft.files:

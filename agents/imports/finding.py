@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agents.errors import Invalid
 from agents.imports.tools import LAYOUTS, MEMORY_FOLDERS, Tool
+from search.documents.contain import is_folder
 from search.documents.scan import scan_collection
 from search.spec import CollectionSpec
 
@@ -29,7 +30,7 @@ def find_sources(tool: Tool, folder: Path) -> tuple[list[Source], list[tuple[str
     skipped: list[tuple[str, str]] = []
     for below in layout.bases:
         base = folder / below
-        if not base.is_dir():
+        if not is_folder(base):
             continue
         whole = base.name in MEMORY_FOLDERS or bool(layout.marker and (base / layout.marker).is_file())
         patterns = ("**/*.md",) if whole else layout.patterns

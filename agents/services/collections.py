@@ -14,6 +14,7 @@ from agents.models import Agent, Collection
 from agents.paths import checked_folder
 from agents.services.sharing import want_update_of_readers
 from agents.services.text import clean_line
+from agents.whose import whose_workspace
 from search.documents.origin import TRUST
 from search.documents.patterns import BadPattern, Globs
 
@@ -149,7 +150,16 @@ def _folder(agent: Agent, path: str, kind: str) -> str:
     relative = path and not path.startswith(("/", "~"))
     text = f"{agent.workspace}/{path}" if relative else path
     own = agent.slug if kind == Collection.Kind.SESSIONS else ""
-    return str(checked_folder(text, field="path", transcripts_of=own))
+    folder = checked_folder(text, field="path", transcripts_of=own)
+    other = whose_workspace(folder, Agent.objects.exclude(pk=agent.pk))
+    if other:
+        raise Invalid(
+            f"The folder belongs to the workspace of agent {other}, or holds it.",
+            hint="Share a collection of that agent instead (shared_with).",
+            field="path",
+            code="path_not_allowed",
+        )
+    return str(folder)
 
 
 def _globs(patterns: list[str]) -> list[str]:

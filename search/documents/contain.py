@@ -1,11 +1,17 @@
-"""The one place that decides which file may be opened: regular files below a root, reached without any symlink."""
+"""The one place that decides which file may be opened: regular files below a root, reached without any symlink.
+
+Folders that the owner named in the settings may themselves be reached through symlinks. Beneath them, and everywhere
+outside of them, each component of a path is opened relative to the one before, so that a folder exchanged for a
+symlink at any moment leads nowhere.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from search.errors import SearchError
@@ -16,6 +22,19 @@ _READ_BLOCK = 1024 * 1024
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # O_NONBLOCK: opening a named pipe must not wait for a writer.
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def _none() -> Sequence[Path]:
+    return ()
+
+
+_trusted: Callable[[], Sequence[Path]] = _none
+
+
+def trust(roots: Callable[[], Sequence[Path]]) -> None:
+    """From now on the way to these folders, not what is beneath them, may pass symlinks. Once for each process."""
+    global _trusted
+    _trusted = roots
 
 
 class PathNotAllowed(SearchError):
@@ -76,17 +95,28 @@ def split_path(rel: str) -> list[str]:
 def open_folder(root: Path, folders: Sequence[str] = ()) -> int:
     """Descriptor of the folder `folders` below `root`; every step is opened relative to the one before.
 
-    The names must come from `split_path` or from a directory listing. Raises `PathNotAllowed` when the root or a
-    step is a symlink, `FileNotFoundError` when a step is missing or is a file, other `OSError` as they come.
+    The names must come from `split_path` or from a directory listing. Raises `PathNotAllowed` when a step beneath the
+    trusted folder that holds `root` is a symlink (without such a folder: any step from `/` on), `FileNotFoundError`
+    when a step is missing or is a file, other `OSError` as they come.
     """
-    fd = _open_step(str(root), None)
-    for name in folders:
+    start, steps = _way(root)
+    fd = os.open(start, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    for name in (*steps, *folders):
         try:
             inner = _open_step(name, fd)
         finally:
             os.close(fd)
         fd = inner
     return fd
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder that may be opened, reached without a symlink."""
+    try:
+        os.close(open_folder(path))
+    except (OSError, PathNotAllowed):
+        return False
+    return True
 
 
 def open_inside(root: Path, rel: str) -> int:
@@ -135,7 +165,26 @@ def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:
         os.close(fd)
 
 
-def _open_step(name: str, parent: int | None) -> int:
+def _way(folder: Path) -> tuple[str, Sequence[str]]:
+    """Where to begin, and the components from there: the innermost trusted folder that holds `path`, else `/`."""
+    path = _absolute(folder)
+    spellings = (spelling for root in _trusted() for spelling in (_absolute(root), _real(root)))
+    holding = [spelling for spelling in spellings if path == spelling or path.startswith(f"{spelling.rstrip('/')}/")]
+    start = max(holding, key=len, default="/")
+    return start, [name for name in path[len(start) :].split("/") if name]
+
+
+def _absolute(folder: Path) -> str:
+    return os.path.abspath(folder)  # noqa: PTH100 - `resolve` would follow the symlinks that must be seen
+
+
+@lru_cache(maxsize=64)
+def _real(root: Path) -> str:
+    # Once: a symlink that is turned elsewhere later must not make another folder the trusted one.
+    return os.path.realpath(root)
+
+
+def _open_step(name: str, parent: int) -> int:
     try:
         return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
     except OSError as error:

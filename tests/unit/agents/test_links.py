@@ -1,0 +1,126 @@
+"""Folders exchanged for symlinks after they were allowed: what lies behind them is never read, written or saved."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from agents.backup.copying import keep_file
+from agents.errors import Invalid
+from agents.models import Agent
+from agents.paths import data_dir
+from agents.services import create_agent, create_collection
+from agents.services.collections import update_collection
+from agents.specs import index_spec
+from search.documents.contain import PathNotAllowed, is_folder, open_folder, read_inside
+from search.documents.scan import scan_collection
+from search.get import get_document, multi_get
+from tests.cast import OWNER
+from workers.watched_folders import existing_folders
+
+SECRET = "The code of the safe is 4711.\n"
+
+
+@pytest.fixture
+def alpha(db: None, data_dir: Path) -> Agent:
+    beta = create_agent(actor=OWNER, slug="beta")
+    Path(beta.workspace, "MEMORY.md").write_text(SECRET)
+    Path(beta.workspace, "inner").mkdir()
+    Path(beta.workspace, "inner", "note.md").write_text(SECRET)
+    return create_agent(actor=OWNER, slug="alpha")
+
+
+def swapped(alpha: Agent, path: str) -> Path:
+    """A collection at `path`, whose first folder then becomes a symlink to the folder of all workspaces."""
+    workspace = Path(alpha.workspace)
+    (workspace / path).mkdir(parents=True)
+    create_collection(actor=OWNER, agent=alpha, name="linked", path=path)
+    first = workspace / path.split("/")[0]
+    first.rename(workspace / "before")
+    first.symlink_to(workspace.parent)
+    return workspace / path
+
+
+@pytest.mark.parametrize("path", ["links/beta", "links/beta/inner"])
+def test_a_symlink_above_a_collection_leads_nowhere(alpha: Agent, path: str) -> None:
+    root = swapped(alpha, path)
+    assert list(root.glob("*.md")), "the way through the symlink is there for everyone who follows it"
+    spec = index_spec(Agent.objects.get(pk=alpha.pk))
+    linked = next(one for one in spec.collections if one.name == "linked")
+    found = scan_collection(linked)
+    assert (found.files, found.readable) == ([], False)
+    assert "symlink" in found.problems[0].problem
+    for name in ("linked/MEMORY.md", "linked/note.md"):
+        assert get_document(spec, name).code == "path_not_allowed"
+        assert {one.code for one in multi_get(spec, paths=[name])} == {"path_not_allowed"}
+    assert multi_get(spec, glob="linked/**/*.md") == ()
+    assert not is_folder(root)
+    assert str(root) not in existing_folders()
+    with pytest.raises(PathNotAllowed):
+        open_folder(root)
+
+
+@pytest.mark.parametrize("where", ["beta", "", "beta/memory"])
+def test_no_collection_is_another_agents_workspace(alpha: Agent, where: str) -> None:
+    folder = str(data_dir() / "workspaces" / where)
+    own = create_collection(actor=OWNER, agent=alpha, name="own", path="own")
+    for attempt in (
+        lambda: create_collection(actor=OWNER, agent=alpha, name="other", path=folder),
+        lambda: update_collection(actor=OWNER, collection=own, path=folder),
+    ):
+        with pytest.raises(Invalid) as refused:
+            attempt()
+        assert refused.value.code == "path_not_allowed"
+
+
+def test_a_root_that_the_owner_reaches_through_a_symlink_goes_on_working(
+    tmp_path: Path, alpha: Agent, settings: object
+) -> None:
+    real, link = tmp_path / "usr" / "home", tmp_path / "home"
+    (real / "vault" / "deep").mkdir(parents=True)
+    (real / "vault" / "deep" / "note.md").write_text("text")
+    link.symlink_to(real)
+    settings.MEMORY_ALLOWED_ROOTS = [str(link)]  # type: ignore[attr-defined]
+    create_collection(actor=OWNER, agent=alpha, name="vault", path=str(link / "vault"))
+    spec = index_spec(Agent.objects.get(pk=alpha.pk))
+    assert get_document(spec, "vault/deep/note.md").text == "text"
+    assert read_inside(link / "vault", "deep/note.md") == b"text"
+    (link / "other").symlink_to(Path(alpha.workspace).parent)
+    with pytest.raises(PathNotAllowed):
+        read_inside(link / "other" / "beta", "MEMORY.md")
+
+
+def test_a_backup_takes_no_file_behind_a_symlink(alpha: Agent) -> None:
+    root = swapped(alpha, "links/beta")
+    with pytest.raises(PathNotAllowed):
+        keep_file(None, "workspaces/alpha/links/beta/MEMORY.md", root / "MEMORY.md", None)  # type: ignore[arg-type]
+
+
+def test_a_folder_exchanged_again_and_again_never_gives_the_other(alpha: Agent) -> None:
+    root = swapped(alpha, "links/beta")
+    own = Path(alpha.workspace, "before", "beta", "MEMORY.md")
+    own.write_text("mine\n")
+    link, before, aside = root.parent, Path(alpha.workspace, "before"), Path(alpha.workspace, "aside")
+    stop = threading.Event()
+
+    def exchange() -> None:
+        while not stop.is_set():
+            link.rename(aside)
+            before.rename(link)
+            link.rename(before)
+            aside.rename(link)
+
+    turning = threading.Thread(target=exchange)
+    turning.start()
+    seen: set[bytes] = set()
+    try:
+        for _ in range(3000):
+            with suppress(PathNotAllowed, FileNotFoundError):
+                seen.add(read_inside(root, "MEMORY.md"))
+    finally:
+        stop.set()
+        turning.join()
+    assert seen <= {b"mine\n"}
