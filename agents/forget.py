@@ -90,7 +90,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
     if path:
         checked_place(path)
-    session_key = session_name(session_key)
+    chat, session_key = session_key, session_name(session_key)
     with workspace_lock(agent):
         finish_pending(agent, path=path, session_key=session_key)
         if not dry_run:
@@ -99,7 +99,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         if not dry_run:
             _carry_out(agent, plan)
         versions = _purge(agent, plan.purge, session_key=session_key, dry_run=dry_run)
-    messages = erase_transcript(agent, session_key, dry_run) if session_key else 0
+    messages = erase_transcript(agent, chat, dry_run) if session_key else 0
     rows, vectors = _out_of_index(agent, plan, dry_run=dry_run)
     if not dry_run:
         forget_uses(agent, [text.path for text in plan.taken if text.whole])

@@ -28,14 +28,14 @@ def visible_session(scope: Scope, decision: Decision) -> SessionFilter:
     files that name none; the conversation being answered is left out, except for what came before its last reset or
     compaction: the rest the model has before its eyes.
     """
-    own_key = decision.derived.raw_key
+    own_key, own = decision.derived.raw_key, {decision.derived.raw_key, decision.derived.name}
 
     def visible(name: str) -> bool:
         key, closed = session_of(name)
         if not key or not own_key:
             return True
         chat = derive(key)
-        if (chat.raw_key == own_key and not closed) or chat.chat_type not in PRIVATE:
+        if (key in own and not closed) or chat.chat_type not in PRIVATE:
             return False
         return chat.chat_type == "explicit" or decide(scope, Session(key), trusted=False).allowed
 

@@ -42,6 +42,8 @@ class Chat:
     channel: str | None = None
     key: str = ""
     raw_key: str = ""
+    name: str = ""
+    """The whole key as records have it (`canonical`)."""
 
 
 def derive(key: str | None) -> Chat:
@@ -59,7 +61,19 @@ def derive(key: str | None) -> Chat:
     if len(raw) > MAX_KEY_CHARS or any(ord(character) < 32 for character in raw):
         return Chat("unknown", raw_key=raw)
     chat_type, channel = _shape(rest.split(":"))
-    return Chat(chat_type, channel, key=rest, raw_key=raw)
+    return Chat(chat_type, channel, key=rest, raw_key=raw, name=canonical(key or ""))
+
+
+def canonical(key: str) -> str:
+    """The key by which a chat's records go: small letters up to the kind of chat, and its own name as it is spelt.
+
+    Two people whose ids differ in the case of a letter alone are two.
+    """
+    parts = key.strip().split(":")
+    small = [part.lower() for part in parts]
+    places = [place for place, part in enumerate(small[:6]) if part in _PEER_KINDS or part in _MACHINE_KINDS]
+    own = places[0] + 1 if places else len(parts)
+    return ":".join(small[:own] + parts[own:])
 
 
 def narrow(chat: Chat, session: Session) -> Chat:

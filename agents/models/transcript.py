@@ -12,6 +12,7 @@ class Transcript(models.Model):
 
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="transcripts")
     session_key = models.CharField(max_length=1000)
+    folded = models.BooleanField(default=False, help_text="Of a time when keys had small letters alone.")
     folder = models.CharField(max_length=100, help_text="Name of its folders below transcripts/<agent>/.")
     part = models.PositiveIntegerField(default=1, help_text="The part that grows.")
     size = models.PositiveBigIntegerField(default=0, help_text="Bytes of that part that are on record here.")

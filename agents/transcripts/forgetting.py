@@ -12,16 +12,18 @@ from agents.agent_settings import read_settings
 from agents.apart import apart
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
 from agents.nodes.ownership import at_work
+from agents.sessions import canonical
 from agents.transcripts.files import markdown_name, sessions_dir, transcript_lock, turns_path
+from agents.transcripts.store import find_transcript
 from agents.workspace.indexing import forget_now
 
 
 def erase_transcript(agent: Agent, session_key: str, dry_run: bool) -> int:
     """Remove a chat's turns, their Markdown, index rows and cached vectors. Returns how many messages that is."""
-    key = session_key.strip().lower()
-    transcript = Transcript.objects.filter(agent=agent, session_key=key).first()
+    transcript = find_transcript(agent, canonical(session_key))
     if transcript is None:
         return 0
+    key = transcript.session_key
     messages = transcript.messages.count()
     if dry_run:
         return messages

@@ -14,17 +14,18 @@ import hashlib
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from agents.actors import SYSTEM
 from agents.errors import Invalid
-from agents.models import Agent, Collection, Transcript, TranscriptMessage
+from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
 from agents.services.collections import create_collection
-from agents.sessions import MAX_KEY_CHARS
+from agents.sessions import MAX_KEY_CHARS, canonical
 from agents.transcripts.files import (
     PART_BYTES,
     append_turns,
@@ -48,32 +49,58 @@ INDEXED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Skipped:
+    """A turn that was not kept: its place among those that were given, from 0, and why."""
+
+    index: int
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stored:
+    """`duplicates`: those whose id was stored already; those of them that say something else are named too."""
+
     stored: int
     duplicates: int
     unknown: int = 0
     """Of those stored, lines that are no messages of a known form."""
+    skipped: tuple[Skipped, ...] = field(default=(), compare=False)
 
 
 def store_turns(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> Stored:
     """Keep the turns of a chat; one whose id is stored already is a duplicate and changes nothing.
 
-    A turn without an id is told by its time, role and text; without a time it is always new. Raises `Invalid`,
-    `Conflict` and `WorkspaceUnwritable`.
+    A turn without an id is told by its time, role and text; without a time it is always new. What says nothing, and
+    what says something else under an id that is taken, is named in the answer. Raises `Invalid`, `Conflict` and
+    `WorkspaceUnwritable`.
     """
     key = checked_key(session_key)
     stored = duplicates = unknown = 0
     touched: list[str] = []
+    skipped: list[Skipped] = []
+    at = 0
     left = iter(turns)
     with transcript_lock(agent, key):
         transcript = open_transcript(agent, key)
         while batch := list(islice(left, BATCH)):
-            fresh = _fresh(transcript, batch)
-            stored, duplicates = stored + len(fresh), duplicates + len(batch) - len(fresh)
+            fresh, clashing = _fresh(transcript, batch)
+            empty = [place for place, turn in enumerate(batch) if not _says_something(turn)]
+            skipped += [Skipped(at + place, batch[place].id, _why(batch[place])) for place in sorted(empty + clashing)]
+            stored, duplicates = stored + len(fresh), duplicates + len(batch) - len(fresh) - len(empty)
+            at += len(batch)
             unknown += sum(1 for turn in fresh if turn.raw and not turn.text)
             touched += _keep(transcript, fresh)
     index_parts(agent, touched)
-    return Stored(stored, duplicates, unknown)
+    return Stored(stored, duplicates, unknown, tuple(skipped))
+
+
+def _why(turn: Turn) -> str:
+    return "another text is stored under this id" if _says_something(turn) else "it has no text"
+
+
+def _says_something(turn: Turn) -> bool:
+    return bool(turn.text.strip() or turn.raw)
 
 
 def store_lines(*, agent: Agent, session_key: str, lines: Iterable[bytes]) -> Stored:
@@ -97,7 +124,10 @@ def store_missing(transcript: Transcript, turns: Sequence[Turn]) -> list[str]:
             missing.append(turn)
     touched: list[str] = []
     for start in range(0, len(missing), BATCH):
-        touched += _keep(transcript, _fresh(transcript, [_renamed(turn) for turn in missing[start : start + BATCH]]))
+        batch = [_renamed(turn) for turn in missing[start : start + BATCH]]
+        fresh, clashing = _fresh(transcript, batch)
+        again = [_renamed(replace(batch[place], id="")) for place in clashing]
+        touched += _keep(transcript, [*fresh, *again])
     return touched
 
 
@@ -116,7 +146,7 @@ def contents_of(
 
 def checked_key(session_key: str) -> str:
     """The key in the form that rules and records use. Raises `Invalid`."""
-    key = session_key.strip().lower()
+    key = canonical(session_key)
     if not key or len(key) > MAX_KEY_CHARS or not key.isprintable():
         raise Invalid(
             f"A session key has 1 to {MAX_KEY_CHARS} printable characters.",
@@ -128,6 +158,7 @@ def checked_key(session_key: str) -> str:
 
 def open_transcript(agent: Agent, key: str) -> Transcript:
     """The chat's record, made when it is new, in line with its files. The transcript's lock is held."""
+    _take_over(agent, key)
     transcript, made = Transcript.objects.get_or_create(
         agent=agent, session_key=key, defaults={"folder": folder_name(key)}
     )
@@ -143,6 +174,21 @@ def open_transcript(agent: Agent, key: str) -> Transcript:
         write_markdown(transcript, transcript.part)
         Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     return transcript
+
+
+def find_transcript(agent: Agent, key: str) -> Transcript | None:
+    """Also the one that was kept under small letters, when keys had no others, and is not taken over yet."""
+    mine = Q(session_key=key) | Q(session_key=key.lower(), folded=True)
+    return Transcript.objects.filter(mine, agent=agent).order_by("folded").first()
+
+
+def _take_over(agent: Agent, key: str) -> None:
+    """The first chat that goes on with a transcript of small letters has it; its folder stays."""
+    if Transcript.objects.filter(agent=agent, session_key=key, folded=False).exists():
+        return
+    old = Transcript.objects.filter(agent=agent, session_key=key.lower(), folded=True)
+    if old.update(session_key=key, folded=False) and key != key.lower():
+        Flush.objects.filter(agent=agent, session_key=key.lower()).update(session_key=key)
 
 
 def next_part(transcript: Transcript) -> None:
@@ -185,16 +231,23 @@ def content_digest(turn: Turn) -> bytes:
     return _digest(turn.role, " ".join(turn.text.split()) or turn.raw)
 
 
-def _fresh(transcript: Transcript, turns: Sequence[Turn]) -> list[Turn]:
-    """Those whose id is not on record, each once."""
-    named = {_id_digest(turn): turn for turn in reversed([_with_id(turn) for turn in turns])}
-    known = {
-        bytes(digest)
-        for digest in TranscriptMessage.objects.filter(transcript=transcript, digest__in=list(named)).values_list(
-            "digest", flat=True
-        )
-    }
-    return [turn for digest, turn in reversed(named.items()) if digest not in known]
+def _fresh(transcript: Transcript, turns: Sequence[Turn]) -> tuple[list[Turn], list[int]]:
+    """Those whose id is not on record, each once; and the places of those that say something else under a known id."""
+    named = [_with_id(turn) for turn in turns]
+    digests = [_id_digest(turn) for turn in named]
+    rows = TranscriptMessage.objects.filter(transcript=transcript, digest__in=set(digests))
+    known = {bytes(digest): bytes(content) for digest, content in rows.values_list("digest", "content")}
+    fresh, clashing = [], []
+    for place, (digest, turn) in enumerate(zip(digests, named, strict=True)):
+        if not _says_something(turn):
+            continue
+        content = content_digest(turn)
+        if digest not in known:
+            known[digest] = content
+            fresh.append(turn)
+        elif known[digest] != content:
+            clashing.append(place)
+    return fresh, clashing
 
 
 def _keep(transcript: Transcript, turns: list[Turn]) -> list[str]:

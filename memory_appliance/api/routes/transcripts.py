@@ -26,14 +26,24 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 router = Router(tags=["memory"], auth=WRITE)
 
 
-@router.post("/{slug}/transcripts/{path:session_key}/messages", response=StoredAnswer, operation_id="store_messages")
+@router.post(
+    "/{slug}/transcripts/{path:session_key}/messages",
+    response=StoredAnswer,
+    exclude_none=True,
+    operation_id="store_messages",
+)
 def store_messages(request: HttpRequest, slug: str, session_key: str, payload: MessagesBody) -> StoredAnswer:
     """Keep turns of a chat. A message whose id is stored already changes nothing."""
     turns = [message.turn() for message in payload.messages]
     return stored_answer(store_turns(agent=_agent(request, slug), session_key=session_key, turns=turns))
 
 
-@router.post("/{slug}/transcripts/{path:session_key}/jsonl", response=StoredAnswer, operation_id="store_jsonl")
+@router.post(
+    "/{slug}/transcripts/{path:session_key}/jsonl",
+    response=StoredAnswer,
+    exclude_none=True,
+    operation_id="store_jsonl",
+)
 def store_jsonl(request: HttpRequest, slug: str, session_key: str) -> StoredAnswer:
     """Keep a transcript as OpenClaw or Claude Code wrote it, of any length. The same file twice brings nothing new."""
     return stored_answer(store_lines(agent=_agent(request, slug), session_key=session_key, lines=_lines(request)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from datetime import datetime
+from typing import Annotated, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AfterValidator, AliasChoices, Field
 
 from agents.transcripts import ResetNote, Stored
 from memory_appliance.api.schemas.base import Answer, Body
@@ -15,13 +16,24 @@ MAX_MESSAGES = 2_000
 MAX_TEXT_CHARS = 500_000
 
 
+def _a_time(text: str) -> str:
+    """As it was written. Raises `ValueError` for what is no time."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("not an ISO 8601 time, such as 2026-11-30T08:00:00Z") from None
+    return text
+
+
 class MessageBody(Body):
     """One turn. Roles other than user and assistant are kept and never shown. `content` and `timestamp` do as well."""
 
     id: str = Field("", max_length=200, description="The same id is stored once.")
     role: str = Field(max_length=40, examples=["user"])
     text: str = Field(max_length=MAX_TEXT_CHARS, validation_alias=AliasChoices("text", "content"))
-    at: str = Field("", max_length=64, validation_alias=AliasChoices("at", "timestamp"), description="ISO 8601.")
+    at: Annotated[str, AfterValidator(_a_time)] = Field(
+        "", max_length=64, validation_alias=AliasChoices("at", "timestamp"), description="ISO 8601."
+    )
 
     def turn(self) -> Turn:
         role = self.role.strip().lower()
@@ -35,10 +47,21 @@ class MessagesBody(Body):
     session: SessionBody | None = Field(None, description="Accepted for the gateway's convenience; the key decides.")
 
 
+class SkippedAnswer(Answer):
+    """A message that was not kept: its place in the list, from 0, and why."""
+
+    index: int
+    id: str
+    reason: str
+
+
 class StoredAnswer(Answer):
     stored: int
     duplicates: int
     unknown: int = Field(description="Of those stored, lines of no known form: kept, not shown.")
+    skipped: list[SkippedAnswer] | None = Field(
+        None, description="What says nothing, and what says something else under an id that is stored; absent if none."
+    )
 
 
 class ResetBody(Body):
@@ -57,7 +80,8 @@ class ResetAnswer(Answer):
 
 
 def stored_answer(done: Stored) -> StoredAnswer:
-    return StoredAnswer(stored=done.stored, duplicates=done.duplicates, unknown=done.unknown)
+    skipped = [SkippedAnswer(index=item.index, id=item.id, reason=item.reason) for item in done.skipped]
+    return StoredAnswer(stored=done.stored, duplicates=done.duplicates, unknown=done.unknown, skipped=skipped or None)
 
 
 def reset_answer(done: ResetNote) -> ResetAnswer:
