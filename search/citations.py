@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from search.errors import BadQuery
 
 CitationMode = Literal["auto", "on", "off"]
+_CITED = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 _SHARED_CHATS = frozenset({"group", "channel"})
 
 
 def citation(path: str, start_line: int, end_line: int) -> str:
     """`path#L12` for one line, `path#L12-L18` for several."""
     return f"{path}#L{start_line}" if start_line == end_line else f"{path}#L{start_line}-L{end_line}"
+
+
+def cited_lines(path: str) -> tuple[str, int | None, int | None]:
+    """The path in `path#L12-L18`, `path#L12` or `path#L12-18`, and its first and last line; None where none is named.
+
+    A `#` without such lines behind it is part of the name.
+    """
+    found = _CITED.fullmatch(path)
+    if found is None:
+        return path, None, None
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    return found["path"], max(1, min(first, last)), max(1, first, last)
 
 
 def citations_shown(mode: str, chat_type: str) -> bool:

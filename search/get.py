@@ -9,6 +9,7 @@ from typing import Literal
 
 from tenacity import retry, retry_if_exception, stop_after_attempt, wait_fixed
 
+from search.citations import cited_lines
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import count_lines, decode, split_lines
 from search.documents.locate import Location, check_transcript, locate
@@ -67,6 +68,7 @@ def get_document(
 ) -> GetResult:
     """Read `lines` lines (default 120) from 1-based `from_line`; semantics of memory_get.
 
+    A path may be a citation (`MEMORY.md#L3-L7`): its lines are read unless `from_line` or `lines` say otherwise.
     `offset` skips characters of the first line, to continue inside a line longer than `max_chars`. `max_chars` counts
     the file's own characters, not the notice. Transcripts are read where `visible_session` says so, and without it not
     at all. Raises `BadQuery` for numbers that make no sense; every fault of the
@@ -76,6 +78,9 @@ def get_document(
         raise BadQuery(
             "from, lines and max_chars start at 1, offset at 0", hint="Leave them out to read from the start."
         )
+    path, first, last = cited_lines(path)
+    if first is not None and last is not None and from_line == 1 and lines is None:
+        from_line, lines = first, last - first + 1
     found = _read(spec, path, ScanLimits().max_file_bytes, resolve_docid, visible_session)
     if isinstance(found, GetResult):
         return found
@@ -130,12 +135,15 @@ def multi_get(
 
 
 def _whole_file(spec: IndexSpec, path: str, max_bytes: int, resolve_docid: ResolveDocid | None) -> GetResult:
+    path, first, last = cited_lines(path)
     found = _read(spec, path, max_bytes, resolve_docid)
     if isinstance(found, GetResult):
         return found
     path, text = found
     total = count_lines(text)
-    return GetResult("ok", path, "\n".join(split_lines(text)[:total]), lines=total, total_lines=total)
+    first = first or 1
+    kept = split_lines(text)[:total][first - 1 : last]
+    return GetResult("ok", path, "\n".join(kept), from_line=first, lines=len(kept), total_lines=total)
 
 
 def _matching(spec: IndexSpec, glob: str) -> list[str]:

@@ -11,7 +11,8 @@ from pathlib import Path, PurePath
 from agents.models import Collection, CollectionShare
 from agents.nodes.ownership import owned
 from search.documents.contain import PathNotAllowed, open_folder
-from search.documents.patterns import IGNORED_FOLDERS
+from search.documents.leftovers import leftover
+from search.documents.patterns import skipped_folder
 
 Key = tuple[str, int]
 """A folder, and whether it is watched with everything below it."""
@@ -61,7 +62,7 @@ class Folders:
 
 
 def _ignored(below: PurePath) -> bool:
-    return any(name.startswith(".") or name in IGNORED_FOLDERS for name in below.parts)
+    return any(map(skipped_folder, below.parts)) or leftover(below.name)
 
 
 def existing_folders() -> Folders:

@@ -14,6 +14,7 @@ from agents.models import Agent, Collection
 from agents.specs import CURATED, shared_name
 from agents.workspace.reading import MAX_BYTES
 from search.documents.contain import FileTooLarge, PathNotAllowed, name_problem, open_folder, open_inside, read_inside
+from search.documents.leftovers import leftover
 from search.documents.lines import decode, split_lines
 from search.documents.origin import line_digest
 
@@ -62,7 +63,7 @@ def daily(agent: Agent, today: date, days: int) -> tuple[list[Source], list[str]
     wanted = [(today - timedelta(days=back)).isoformat() for back in range(days)]
     by_day: dict[str, list[str]] = {day: [] for day in wanted}
     for name in _names(root):
-        if name[:10] in by_day and _DAY.fullmatch(name):
+        if name[:10] in by_day and _DAY.fullmatch(name) and not leftover(name):
             by_day[name[:10]].append(name)
     sources: list[Source] = []
     warnings: list[str] = []

@@ -8,6 +8,7 @@ from agents.errors import Invalid
 from agents.models import Agent
 from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, split_path
+from search.documents.leftovers import leftover
 from search.documents.patterns import skipped_folder
 
 ROOT_FILES = ("MEMORY.md", "USER.md", "DREAMS.md")
@@ -30,7 +31,7 @@ def checked_place(path: str, *, field: str = "path") -> str:
         return path
     if not folders or folders[0] != "memory" or not name.endswith(".md"):
         raise _refused(f"{path} is not a place for memory.", field)
-    hidden = [part for part in (*folders, name) if part.startswith(".")]
+    hidden = [part for part in (*folders, name) if part.startswith(".") or leftover(part)]
     unread = [part for part in folders if skipped_folder(part)]
     if hidden or unread:
         raise _refused(f"{(hidden + unread)[0]} is never indexed, so a note there would not be found.", field)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from search.documents.contain import name_problem, shown
+from search.documents.leftovers import leftover
 from search.errors import BadQuery
 from search.spec import CollectionSpec
 
@@ -50,7 +52,8 @@ class Globs:
         self.start: States = self._closure(starts)
 
     def step(self, states: States, name: str) -> States:
-        """States after one more component."""
+        """States after one more component. `ü` as one character or as two is the same name."""
+        name = normal(name)
         following: list[int] = []
         for position in states:
             step = self._program[position]
@@ -102,7 +105,7 @@ class Selection:
     def ignores(self, rel: str) -> bool:
         """Whether a component is hidden or ignored by name, or an ignore glob matches the path or a folder above."""
         *folders, name = rel.split("/")
-        if name.startswith(".") or any(map(skipped_folder, folders)):
+        if name.startswith(".") or leftover(name) or any(map(skipped_folder, folders)):
             return True
         states = self.ignore.start
         for part in (*folders, name):
@@ -113,8 +116,8 @@ class Selection:
 
 
 def skipped_folder(name: str) -> bool:
-    """Folders that no collection descends into: machine state, tools and everything hidden."""
-    return name.startswith(".") or name in IGNORED_FOLDERS
+    """Folders that no collection descends into: machine state, tools, leftovers and everything hidden."""
+    return name.startswith(".") or name in IGNORED_FOLDERS or leftover(name, folder=True)
 
 
 def selection(spec: CollectionSpec) -> Selection:
@@ -143,7 +146,13 @@ def _compile(pattern: str) -> list[_Step]:
     return [_compile_part(part) for part in parts]
 
 
+def normal(name: str) -> str:
+    """The one form (NFC) in which names are compared."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
 def _compile_part(part: str) -> _Step:
+    part = normal(part)
     if part == _ANY_FOLDERS or not any(char in part for char in "*?["):
         return part
     # The standard library's translation uses atomic groups: no backtracking over earlier stars.

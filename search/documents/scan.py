@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from search.documents.contain import PathNotAllowed, name_problem, open_folder
+from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
 from search.index.report import Problem
 from search.spec import CollectionSpec
@@ -169,6 +170,12 @@ def _scan_folder(
                     break
                 name = entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
+                if leftover(name, folder=is_folder) and (is_folder or name.endswith(".md")):
+                    findings.skip(base + name, "left by a sync tool or a system, not read; rename it if it is a note")
+                    continue
+                if name.startswith(".") and name.endswith(".md.icloud"):
+                    findings.skip(base + name, "lies in iCloud alone, so it cannot be read; download it")
+                    continue
                 if name.startswith(".") or (is_folder and skipped_folder(name)):
                     findings.pass_over("hidden" if name.startswith(".") else "tools")
                     continue

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from search.errors import BadQuery
-from search.get import GetResult, get_document
+from search.get import GetResult, get_document, multi_get
 from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec
 
 
@@ -165,3 +165,24 @@ def test_a_docid_is_read_under_the_same_rules(spec: IndexSpec) -> None:
 def test_senseless_numbers_are_refused(spec: IndexSpec, numbers: dict[str, int]) -> None:
     with pytest.raises(BadQuery):
         get_document(spec, "MEMORY.md", **numbers)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cited", "text", "first"),
+    [
+        ("MEMORY.md#L1-L2", "a\nb", 1),
+        ("MEMORY.md#L2", "b", 2),
+        ("MEMORY.md#L2-3", "b\nc", 2),
+        ("MEMORY.md#L3-L9", "c", 3),
+        ("#abc123#L2", "b", 2),
+    ],
+)
+def test_a_citation_is_a_path_with_lines(spec: IndexSpec, cited: str, text: str, first: int) -> None:
+    memory(spec, b"a\nb\nc\n")
+    known = {"abc123": "MEMORY.md"}
+    found = get_document(spec, cited, resolve_docid=known.get)
+    assert (found.path, found.from_line, found.total_lines) == ("MEMORY.md", first, 3)
+    assert found.text.startswith(text)
+    (one,) = multi_get(spec, paths=[cited], resolve_docid=known.get)
+    assert (one.path, one.text, one.from_line) == ("MEMORY.md", text, first)
+    assert one.from_line + one.lines - 1 <= one.total_lines

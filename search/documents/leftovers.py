@@ -1,0 +1,44 @@
+"""leftover(): files and folders that sync tools, systems and editors leave beside the real ones; no memory of anyone.
+
+Only shapes that no person gives a note by hand: `conflict-resolution.md` and `notes (1).md` are notes.
+"""
+
+from __future__ import annotations
+
+import re
+
+FOLDERS = frozenset(
+    {
+        "#recycle", "@recycle", "$recycle.bin", "@eadir", "#snapshot", "@recently-snapshot", "lost+found",
+        "system volume information", "__macosx",
+    }
+)  # fmt: skip
+"""Of Synology, QNAP, Windows, Linux and macOS, in lower case; names with a dot in front are hidden anyway."""
+
+_CONFLICTED = (
+    "conflicted copy|case conflict|in konflikt stehende kopie|konfliktkopie|copie en conflit|copia en conflicto|"
+    "copia in conflitto|cópia em conflito|conflict #\\d+ on"
+)
+_FILE = re.compile(
+    "|".join(
+        (
+            r"\.sync-conflict-\d{8}-\d{6}",  # Syncthing
+            r"~\d{8}-\d{6}\.md\Z",  # Syncthing's kept versions
+            rf"\([^()]{{0,120}}(?:{_CONFLICTED})[^()]{{0,120}}\)",  # Dropbox, Nextcloud, Obsidian Sync, Unison
+            r"[_-]conflict-\d{8}-\d{6}",  # ownCloud
+            r"\A\d{4}-\d{2}-\d{2}[-_. ]conflict(?:ed)?(?:[-_ ]?\d{1,3})?\.md\Z",  # a day's note and nothing more
+            r"\.conflict(?:\(\d{1,3}\))?\.md\Z",  # Resilio
+            r"\[conflict(?: \d{1,3})?\]\.md\Z",  # Google Drive
+            r"(?-i:-(?:DESKTOP|LAPTOP)-[A-Z0-9]{7})(?:-\d{1,3})?\.md\Z",  # OneDrive
+            r"(?-i:_(?:BACKUP|BASE|LOCAL|REMOTE)_)\d{2,9}\.md\Z",  # git mergetool
+            r"\.(?:bak|orig|swp|tmp)\.md\Z",
+            r"\A~\$",  # Office holds a file open
+        )
+    ),
+    re.IGNORECASE,
+)
+
+
+def leftover(name: str, *, folder: bool = False) -> bool:
+    """Whether this one name of a path is such a leftover; a name is at most 255 bytes."""
+    return name.lower() in FOLDERS if folder else bool(_FILE.search(name))
