@@ -73,6 +73,12 @@ class AgentSettings(BaseModel):
     context_daily_total_chars: int = Field(
         2_800, ge=100, le=50_000, description=_("Characters of all notes together at the start of a chat.")
     )
+    disk_quota_mb: int | None = Field(
+        None,
+        ge=0,
+        le=10**7,
+        description=_("Megabytes that workspace and transcripts may take before writing is refused; 0: any number."),
+    )
     transcript_retention_days: int | None = Field(
         None, ge=1, le=36_500, description=_("How long turns are kept in transcripts; null: for good.")
     )

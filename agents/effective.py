@@ -5,6 +5,7 @@ from __future__ import annotations
 from agents.agent_settings import read_settings
 from agents.models import Agent
 from agents.providers import ROLES, agent_plan
+from agents.quota import quota_mb
 from agents.runs import update_debounce, update_interval
 from search.rank.profiles import resolve
 
@@ -16,6 +17,7 @@ def in_effect(agent: Agent) -> dict[str, str | float | bool]:
     ranking = resolve(read_settings(agent.settings).ranking(), "")
     values: dict[str, str | float | bool] = {name: getattr(ranking, name) for name in _RANKING}
     values["update_interval_seconds"] = update_interval(agent).total_seconds()
+    values["disk_quota_mb"] = quota_mb(agent)
     values["update_debounce_seconds"] = update_debounce(agent).total_seconds()
     for role in ROLES:
         plan = agent_plan(role, agent)

@@ -14,6 +14,7 @@ from agents.errors import Conflict, Invalid
 from agents.memory_health.review import forget_findings
 from agents.memory_health.uses import forget_uses
 from agents.models import Agent, CollectionShare, WorkspaceWrite
+from agents.quota import count_again
 from agents.transcripts import erase_transcript
 from agents.workspace import disk, objects
 from agents.workspace.indexing import forget_now, rows_of
@@ -102,6 +103,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     messages = erase_transcript(agent, chat, dry_run) if session_key else 0
     rows, vectors = _out_of_index(agent, plan, dry_run=dry_run)
     if not dry_run:
+        count_again(agent)
         forget_uses(agent, [text.path for text in plan.taken if text.whole])
         forget_findings(agent, plan.files)
         detail = {"files": [text.path for text in plan.taken], "messages": messages}

@@ -177,15 +177,17 @@ def due_agents(now: datetime) -> list[Agent]:
     """Agents to update now: asked for and past their debounce, or past their interval; none that is being updated.
 
     No more than there is room for, so that who was changed just now does not wait behind thousands: of those asked for
-    the latest and the earliest first, half of each, and then those whose time has come.
+    the latest and the earliest first, half of each, and then those whose time has come. Agents that are new go first.
     """
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
     idle = Agent.objects.filter(at_work(), ~Exists(active))
     room = MOST_WAITING - Run.objects.filter(own_runs(), kind__in=WORDS_KINDS, state__in=Run.ACTIVE).count()
+    new = idle.filter(next_update_at__isnull=True, last_update_at__isnull=True)
     asked = idle.filter(update_requested_at__isnull=False)
     timely = idle.filter(Q(next_update_at__isnull=True) | Q(next_update_at__lte=now))
     found: dict[int, Agent] = {}
     for agents, share in (
+        (new.order_by("-pk"), 2),
         (asked.order_by("-update_requested_at"), 2),
         (asked.order_by("update_requested_at"), 1),
         (timely.order_by(F("next_update_at").asc(nulls_first=True)), 1),

@@ -62,7 +62,8 @@ def main() -> None:
             "MEMORY_DATA_DIR": str(data),
             "DJANGO_SETTINGS_MODULE": "memory_appliance.settings",
         }
-        subprocess.run([sys.executable, "-c", FILL, str(options.agents)], cwd=ROOT, env=environment, check=True)
+        if not (data / "workspaces").is_dir():  # else as an earlier run left them
+            subprocess.run([sys.executable, "-c", FILL, str(options.agents)], cwd=ROOT, env=environment, check=True)
         server = Server(data, free_port())
         print(f"start until ready: {_took(lambda: server.start(MEMORY_ADMIN_PASSWORD=PASSWORD)):.1f} s", flush=True)
         try:

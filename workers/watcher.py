@@ -27,7 +27,8 @@ LONGEST_STORM_MS = 1000
 """A storm of changes is written down this often; the sweep's debounce spaces the updates."""
 POLL_MS = 3000
 LOOK_SHARE = 20
-"""A look at the folders is followed by a pause of so many times its length: a twentieth of a core at most."""
+"""A look at the folders is followed by a pause of so many times the work that it was, up to `LONGEST_PAUSE`."""
+LONGEST_PAUSE = 10.0
 TOGETHER = 256
 """Folders that came later and are watched together: when one is added, these are watched again from the start."""
 MOST_WATCHES = 16
@@ -74,14 +75,15 @@ class Watcher:
         self._amiss = threading.Event()
         try:
             while not self.stop.is_set() and not self._amiss.is_set():
-                began = time.monotonic()
+                began = time.thread_time()
                 replaced = self._look()
                 self.each_round()
                 # Ended only now, when what took their place has long been at work.
                 for watch_ in retired:
                     watch_.over.set()
                 retired = replaced
-                self._pause(max(RELOAD_SECONDS, LOOK_SHARE * (time.monotonic() - began)))
+                worked = time.thread_time() - began
+                self._pause(max(RELOAD_SECONDS, min(LOOK_SHARE * worked, LONGEST_PAUSE)))
         finally:
             for watch_ in [*self._watches, *retired]:
                 watch_.end()

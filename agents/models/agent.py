@@ -34,6 +34,10 @@ class Agent(models.Model):
         default=0, help_text="Chunks that waited for their vector when the last job on the index ended."
     )
 
+    # Kept only while the agent has a disk quota (agents/quota.py).
+    disk_bytes = models.BigIntegerField(null=True, blank=True, help_text="What its files took when last counted.")
+    disk_written = models.BigIntegerField(default=0, help_text="What the appliance has written since then.")
+
     node = models.ForeignKey(
         Node,
         on_delete=models.PROTECT,

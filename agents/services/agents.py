@@ -20,6 +20,7 @@ from agents.models import Agent, ApiKey, Collection, Run, ScopeRule
 from agents.models.agent import SLUG_PATTERN
 from agents.nodes.ownership import own_name, owned
 from agents.paths import checked_folder, default_workspace, index_path
+from agents.quota import count_again
 from agents.runs import request_run
 from agents.scope import DEFAULT_SCOPE
 from agents.services.scope import match_json
@@ -117,6 +118,7 @@ def update_agent(
             changed.append("workspace")
         if changed:
             agent.save(update_fields=[*changed, "modified_at"])
+            count_again(agent)
             _want_update(agent)
             record(
                 actor=actor,

@@ -12,6 +12,7 @@ from agents.agent_settings import read_settings
 from agents.apart import apart
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
 from agents.nodes.ownership import at_work
+from agents.quota import count_again
 from agents.sessions import canonical
 from agents.transcripts.files import markdown_name, sessions_dir, transcript_lock, turns_path
 from agents.transcripts.store import find_transcript
@@ -75,6 +76,7 @@ def _prune(agent: Agent, transcript: Transcript, oldest: float) -> int:
             transcript.delete()
         elif names:
             Transcript.objects.filter(pk=transcript.pk).update(first_part=transcript.first_part)
+    count_again(agent)
     _out_of_index(agent, names)
     return len(names)
 

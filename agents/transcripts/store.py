@@ -24,6 +24,7 @@ from django.utils import timezone
 from agents.actors import SYSTEM
 from agents.errors import Invalid
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
+from agents.quota import room_for
 from agents.services.collections import create_collection
 from agents.sessions import MAX_KEY_CHARS, canonical
 from agents.transcripts.files import (
@@ -256,7 +257,9 @@ def _keep(transcript: Transcript, turns: list[Turn]) -> list[str]:
         return []
     if transcript.size > PART_BYTES:
         next_part(transcript)
-    size = append_turns(turns_path(transcript, transcript.part), turns)
+    # The Markdown made of them takes about as much again.
+    with room_for(transcript.agent, 2 * sum(len(turn.line().encode("utf-8", "replace")) + 1 for turn in turns)):
+        size = append_turns(turns_path(transcript, transcript.part), turns)
     _record(transcript, turns, size)
     return [write_markdown(transcript, transcript.part)]
 

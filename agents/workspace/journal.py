@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from agents.actors import Actor
 from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
 from agents.models import Agent, WorkspaceWrite
+from agents.quota import room_for
 from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of
 from agents.workspace.tombstones import session_name
@@ -44,20 +45,28 @@ def begin(
     The workspace's lock is held. `block` is what is appended; None for a write of the whole file. What is refused
     leaves no row and no copy.
     """
+    with room_for(agent, len(after or b"") - len(before or b"")), _row(
+        agent, path, before, after, block,
+        action=action, actor=actor.name[:200], session_key=session_name(session_key), idempotency_key=idempotency_key,
+        request_digest=request_digest,
+    ) as row:  # fmt: skip
+        yield row
+
+
+@contextmanager
+def _row(
+    agent: Agent, path: str, before: bytes | None, after: bytes | None, block: bytes | None, **facts: str
+) -> Iterator[WorkspaceWrite]:
     named = [data for data in (before, after, b"" if block is not None else None) if data is not None]
     fresh = {digest for digest in map(digest_of, named) if not objects.holds(agent.slug, digest)}
     row = WorkspaceWrite.objects.create(
         agent=agent,
         path=path,
-        action=action,
-        actor=actor.name[:200],
         before=digest_of(before),
         after=digest_of(after),
         start=len(before or b"") if block is not None else 0,
         size=len(after or b""),
-        session_key=session_name(session_key),
-        idempotency_key=idempotency_key,
-        request_digest=request_digest,
+        **facts,
     )
     try:
         _keep(agent.slug, path, before, after, block)

@@ -41,6 +41,7 @@ class ErrorCode(StrEnum):
     AGENT_MOVING = "agent_moving"
     NODE_LOST = "node_lost"
     WORKSPACE_UNWRITABLE = "workspace_unwritable"
+    QUOTA_EXCEEDED = "quota_exceeded"
 
     @property
     def status(self) -> int:
@@ -90,5 +91,6 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.TEMPORARILY_UNAVAILABLE: (503, "Try again in a few seconds."),
     ErrorCode.AGENT_MOVING: (503, "Try again in a few seconds; reading goes on meanwhile."),
     ErrorCode.NODE_LOST: (503, "Try again when the node is back; agents of other nodes are answered."),
+    ErrorCode.QUOTA_EXCEEDED: (507, "Remove files of the agent, or raise its setting disk_quota_mb."),
     ErrorCode.WORKSPACE_UNWRITABLE: (503, "Free some disk space, or let the server write in the workspace."),
 }

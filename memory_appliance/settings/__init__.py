@@ -33,6 +33,7 @@ MEMORY_UNKNOWN_OPTIONS: dict[str, str] = unknown_names()
 MEMORY_DATA_DIR: Path = OPTIONS.data_dir
 MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
+MEMORY_AGENT_DISK_QUOTA_MB: int = OPTIONS.agent_disk_quota_mb
 MEMORY_UPDATE_DEBOUNCE_SECONDS: float = OPTIONS.update_debounce_seconds
 MEMORY_QUERY_EMBED_TIMEOUT_MS: int = OPTIONS.query_embed_timeout_ms
 MEMORY_WEB_WORKERS: int = OPTIONS.web_workers

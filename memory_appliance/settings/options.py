@@ -145,6 +145,13 @@ class Options(BaseSettings):
     update_interval_seconds: int = Field(
         300, ge=5, le=86_400, description="How often every agent's files are looked at."
     )
+    agent_disk_quota_mb: int = Field(
+        0,
+        ge=0,
+        le=10**7,
+        description="Megabytes that an agent's workspace and transcripts may take, unless its own setting says "
+        "otherwise; 0: any number.",
+    )
     update_debounce_seconds: float = Field(
         15, ge=0, le=3600, description="Smallest pause between two updates of one agent while its files keep changing."
     )

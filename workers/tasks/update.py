@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.memory import embedding_identity
 from agents.models import Agent, Run
+from agents.quota import recount
 from agents.runs import request_run, request_switch
 from agents.specs import index_spec
 from agents.workspace.unfinished import settle, waiting_writes
@@ -40,6 +41,7 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
         cancelled=lease.cancelled,
         lock_timeout=LOCK_SECONDS,
     )
+    recount(run.index_agent)
     forget_if_deleted(run, spec)
     if identity is not None:
         _follow_identity(run, spec, identity, stale=report.stale)

@@ -98,6 +98,7 @@ _NAMED: tuple[Group, ...] = (
         _("Transcripts, decisions, and the log of recalls."),
         {
             "transcript_retention_days": _("Days that turns are kept"),
+            "disk_quota_mb": _("Disk quota in megabytes"),
             "decisions_to": _("Where decisions go"),
             "consolidate_enabled": _("Promote what is used"),
             "recall_store_messages": _("Messages in the recall log"),

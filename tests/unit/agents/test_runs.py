@@ -277,7 +277,13 @@ def test_pruning_keeps_the_latest_of_each_kind(agent: Agent) -> None:
 def test_who_was_changed_just_now_does_not_wait_behind_thousands(db: None, data_dir: Path) -> None:
     now = timezone.now()
     rows = [
-        Agent(slug=f"a{number}", workspace=f"/w/{number}", update_requested_at=now - timedelta(seconds=600 - number))
+        Agent(
+            slug=f"a{number}",
+            workspace=f"/w/{number}",
+            update_requested_at=now - timedelta(seconds=600 - number),
+            last_update_at=now - timedelta(hours=1),
+            next_update_at=now + timedelta(days=1),
+        )
         for number in range(3 * runs.MOST_WAITING)
     ]
     Agent.objects.bulk_create(rows)
@@ -291,3 +297,7 @@ def test_who_was_changed_just_now_does_not_wait_behind_thousands(db: None, data_
     Agent.objects.filter(pk=first[3].pk).update(update_requested_at=None, next_update_at=now + timedelta(days=1))
     Agent.objects.filter(slug="a70").update(update_requested_at=now)
     assert [agent.slug for agent in runs.due_agents(now)] == ["a70"]
+    new = Agent.objects.create(slug="new", workspace="/w/new")
+    assert [agent.slug for agent in runs.due_agents(now)] == ["new"]
+    runs.request_run(agent=new, kind="update", reason="schedule")
+    assert runs.due_agents(now) == []
