@@ -13,6 +13,7 @@ from django.utils import timezone
 from agents.actors import Actor
 from agents.audit import record
 from agents.models import Agent
+from agents.moments import moment_of
 from agents.specs import scope_of
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.scan import scan_collection
@@ -45,8 +46,9 @@ def write_export(*, agent: Agent, actor: Actor, file: IO[bytes]) -> int:
 
 
 def _entry(name: str, mtime: float) -> zipfile.ZipInfo:
-    """A zip's calendar begins in 1980."""
-    entry = zipfile.ZipInfo(name, max(time.gmtime(mtime)[:6], (1980, 1, 1, 0, 0, 0)))
+    """A zip's calendar goes from 1980 to 2107."""
+    moment = moment_of(mtime).timetuple()[:6]
+    entry = zipfile.ZipInfo(name, min(max(moment, (1980, 1, 1, 0, 0, 0)), (2107, 12, 31, 23, 59, 58)))
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     return entry

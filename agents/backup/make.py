@@ -11,6 +11,7 @@ import logging
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -30,6 +31,7 @@ from agents.backup.catalog import (
 )
 from agents.backup.control import CONTROL, applied_migrations, copy_control
 from agents.backup.copying import keep_file
+from agents.backup.folders import FOLDERS, StoredFolder, write_folders
 from agents.backup.options import SECRET_KEY, SETTINGS, secret_key_file, write_settings
 from agents.backup.sources import LeftOut, files_below, roots_of
 from agents.backup.values import FORMAT, Backup, BackupError, IsCancelled, Progress, Reason, ReportProgress, StoredFile
@@ -100,6 +102,7 @@ class _Maker:
         self._progress, self._cancelled = progress, cancelled
         self._before: dict[str, StoredFile] = {}
         self._files: list[StoredFile] = []
+        self._kept_folders: list[StoredFolder] = []
         self._left_out = LeftOut()
 
     def make(self, reason: Reason) -> Backup:
@@ -172,7 +175,7 @@ class _Maker:
         return {}
 
     def _collect(self, agents: list[Agent]) -> None:
-        self._files, self._left_out = [], LeftOut()
+        self._files, self._kept_folders, self._left_out = [], [], LeftOut()
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=WORK_PREFIX) as work:
             self._say("control database", 0, 0)
             copy_control(Path(work) / CONTROL, with_secrets=self._with_secrets)
@@ -181,6 +184,8 @@ class _Maker:
             if self._control_only:
                 return
             self._keep_folders(agents)
+            write_folders(Path(work) / FOLDERS, self._kept_folders)
+            self._keep(FOLDERS, Path(work) / FOLDERS)
             if self._with_indexes:
                 self._keep_indexes(agents, Path(work))
 
@@ -198,7 +203,10 @@ class _Maker:
         done = 0
         for root in roots:
             for place, path in files_below(root, self._left_out):
-                self._keep(place, path)
+                if place.endswith("/"):
+                    self._keep_folder(place, path)
+                else:
+                    self._keep(place, path)
                 done += 1
                 self._say("files", done, max(done, total))
 
@@ -225,6 +233,11 @@ class _Maker:
             self._left_out.add(str(path), str(error.strerror))
         except PathNotAllowed as error:
             self._left_out.add(str(path), error.message)
+
+    def _keep_folder(self, place: str, path: Path) -> None:
+        with suppress(FileNotFoundError):  # it went between the look and this one
+            found = path.lstat()
+            self._kept_folders.append(StoredFolder(place.rstrip("/"), found.st_mode & 0o777, found.st_mtime_ns))
 
     def _say(self, step: str, done: int, total: int) -> None:
         self._progress(Progress(step, done, total))

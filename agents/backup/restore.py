@@ -22,7 +22,8 @@ from agents.models import Agent, Collection, Run, WorkerHeartbeat
 from agents.nodes.ownership import own_name
 from agents.paths import data_dir
 
-FOLDERS = ("workspaces", "transcripts", "history")
+WORKSPACES = "workspaces"
+FOLDERS = (WORKSPACES, "transcripts", "history")
 UNFINISHED = "restore-unfinished.json"
 """Lies in the data folder from the first rename to the last: a start that finds it is refused."""
 SIDE_FILES = ("", "-wal", "-shm", "-journal")
@@ -51,15 +52,11 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
         )
     places = _places(backup)
     there = [*(str(path) for path in places.values() if _is_something(path)), *_rows_there()]
-    if there and not force:
-        raise BackupError(
-            f"There is something already: {', '.join(there[:3])}.",
-            hint="Add --force to replace it; what is there now is kept under a name that is printed.",
-            code="not_empty",
-        )
+    _refuse_what_is_there(there, force=force)
     with staged(backup, progress=progress) as found:
         remarks = () if backup.control_only else _adapt(backup)
-        moves = {**_outside(found), **_collections(found)}
+        moves = {} if backup.control_only else {**_workspaces(found), **_collections(found)}
+        _refuse_what_is_there([str(path) for path in moves.values() if _is_something(path)], force=force)
         for name in (STAGED, "default"):
             connections[name].close()
         swap = Swap()
@@ -71,6 +68,15 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
             if swap.whole:
                 (data_dir() / UNFINISHED).unlink()
     return Restored(backup.name, backup.agents, swap.kept if swap.kept_anything else None, remarks)
+
+
+def _refuse_what_is_there(there: list[str], *, force: bool) -> None:
+    if there and not force:
+        raise BackupError(
+            f"There is something already: {', '.join(there[:3])}.",
+            hint="Add --force to replace it; what is there now is kept under a name that is printed.",
+            code="not_empty",
+        )
 
 
 def _rows_there() -> list[str]:
@@ -98,7 +104,7 @@ def _exchange_files(swap: Swap, found: Staged, places: dict[str, Path], moves: d
         for suffix in SIDE_FILES if place == CONTROL else ("",):
             swap.set_aside(path.with_name(path.name + suffix), place + suffix)
     for source, target in moves.items():
-        swap.set_aside(target, str(source.relative_to(found.folder)))
+        swap.set_aside(target, f"elsewhere/{source.relative_to(found.folder)}")
         swap.put(source, target)
     for place, path in places.items():
         swap.put(found.folder / place, path)
@@ -123,7 +129,7 @@ def _is_something(path: Path) -> bool:
     """The key of web sessions is made by whatever command comes first: it alone is nothing to lose."""
     if path == secret_key_file() or path.name.endswith(".env"):
         return False
-    return any(path.iterdir()) if path.is_dir() else path.exists()
+    return any(path.iterdir()) if path.is_dir() else path.exists() or path.is_symlink()
 
 
 def _adapt(backup: Backup) -> tuple[str, ...]:
@@ -138,12 +144,24 @@ def _adapt(backup: Backup) -> tuple[str, ...]:
     return remarks
 
 
-def _outside(found: Staged) -> dict[Path, Path]:
-    """Workspaces that do not lie where the backup's folder of workspaces goes."""
-    moves = {}
-    for slug, workspace in Agent.objects.using(STAGED).values_list("slug", "workspace"):
-        if Path(workspace) != data_dir() / "workspaces" / slug:
-            moves[found.folder / "workspaces" / slug] = Path(workspace)
+def _workspaces(found: Staged) -> dict[Path, Path]:
+    """Workspaces that do not lie where the backup's folder of workspaces goes; those that do get their names in it.
+
+    A name may be the slug of another agent: all of them leave first.
+    """
+    staging, home = found.folder / WORKSPACES, data_dir() / WORKSPACES
+    moves, named = {}, {}
+    for slug, workspace in Agent.objects.using(STAGED).order_by("workspace").values_list("slug", "workspace"):
+        source, target = staging / slug, Path(workspace)
+        if not target.is_relative_to(home):
+            moves[source] = target
+        elif target != home / slug and source.exists():
+            named[found.folder / "named" / slug] = staging / target.relative_to(home)
+            (found.folder / "named").mkdir(exist_ok=True)
+            source.rename(found.folder / "named" / slug)
+    for source, target in named.items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.rename(target)
     return moves
 
 

@@ -20,10 +20,6 @@ from pathlib import Path
 from agents.backup.catalog import backup_dir
 from agents.models import Agent, Collection
 from agents.paths import data_dir
-from search.documents.patterns import IGNORED_FOLDERS
-
-SKIPPED = (IGNORED_FOLDERS - {".git"}) | {".locks", "locks"}
-"""Made again by tools, or of no use elsewhere. A repository of the owner's own is theirs and goes along."""
 
 LEFT_OUT_SHOWN = 50
 
@@ -34,6 +30,8 @@ class Root:
 
     place: str
     folder: Path
+    locks: str = ""
+    """The server's own folder of lock files directly below `folder`: of no use elsewhere."""
 
 
 @dataclass(slots=True)
@@ -67,16 +65,27 @@ def roots_of(agent: Agent, workspaces: Sequence[Path], left_out: LeftOut) -> lis
             roots.append(Root(f"collections/{agent.slug}/{collection.name}", folder))
         else:
             left_out.add(str(folder), f"collection {collection.name} of {agent.slug} lies outside the data folder")
-    roots += [Root(f"{name}/{agent.slug}", own / name / agent.slug) for name in ("transcripts", "history")]
+    roots.append(Root(f"transcripts/{agent.slug}", own / "transcripts" / agent.slug, locks="locks"))
+    roots.append(Root(f"history/{agent.slug}", own / "history" / agent.slug))
     return roots
 
 
 def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
-    """Regular files as (place, path), folder by folder in order of name; symlinks are neither followed nor taken."""
+    """Regular files and folders as (place, path), folder by folder in order of name; the place of a folder ends in `/`.
+
+    Symlinks are neither followed nor taken. What is left out is told by its exact place, never by its name: a folder
+    called `locks` or `venv` may hold what somebody wrote.
+    """
     kept_out = backup_dir().resolve()
+    locks = root.folder / root.locks if root.locks else None
     waiting = [(root.place, root.folder)]
     while waiting:
         place, folder = waiting.pop()
+        if folder == locks:
+            continue
+        if folder == kept_out:
+            left_out.add(str(folder), "the folder of the backups")
+            continue
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except FileNotFoundError:
@@ -84,11 +93,11 @@ def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
         except OSError as error:
             left_out.add(str(folder), str(error.strerror))
             continue
+        yield f"{place}/", folder
         for entry in entries:
             inside = f"{place}/{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in SKIPPED and Path(entry.path) != kept_out:
-                    waiting.append((inside, Path(entry.path)))
+                waiting.append((inside, Path(entry.path)))
             elif entry.is_file(follow_symlinks=False):
                 yield inside, Path(entry.path)
             else:

@@ -14,6 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from agents.backup.blocks import BlockDamaged, BlockStore
 from agents.backup.catalog import read_listing
 from agents.backup.control import CONTROL, control_problems
+from agents.backup.folders import FOLDERS, make_folders
 from agents.backup.opened import STAGED, as_database
 from agents.backup.values import FORMAT, Backup, BackupError, Progress, ReportProgress, StoredFile
 from agents.paths import data_dir
@@ -42,7 +43,7 @@ def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProg
     """
     _refuse_newer(backup)
     folder = data_dir() / _FOLDER
-    shutil.rmtree(folder, ignore_errors=True)
+    _remove(folder)
     try:
         folder.mkdir(parents=True, mode=0o700)
         for private in ("history", "transcripts"):
@@ -56,7 +57,14 @@ def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProg
             hint="Make room, or give the server's user the right to write there.",
         ) from error
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Also folders that came back as ones which may not be written to."""
+    for place, _, _ in os.walk(folder):
+        Path(place).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _refuse_newer(backup: Backup) -> None:
@@ -82,6 +90,7 @@ def _write_all(backup: Backup, folder: Path, wanted: tuple[str, ...], progress: 
                 hint="Use an earlier one: manage.py backup list.",
             ) from error
         progress(Progress("reading the backup", number, len(files)))
+    make_folders(folder, lambda place: _is_wanted(place, wanted))
     problems = control_problems(folder / CONTROL)
     if problems:
         raise BackupError(
@@ -91,7 +100,7 @@ def _write_all(backup: Backup, folder: Path, wanted: tuple[str, ...], progress: 
 
 
 def _is_wanted(place: str, wanted: tuple[str, ...]) -> bool:
-    return not wanted or place == CONTROL or place.startswith(wanted)
+    return not wanted or place in (CONTROL, FOLDERS) or place.startswith(wanted)
 
 
 def _write(store: BlockStore, folder: Path, file: StoredFile) -> None:
@@ -102,6 +111,11 @@ def _write(store: BlockStore, folder: Path, file: StoredFile) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as out:
-        out.writelines(store.read(file.blocks))
-        os.fchmod(out.fileno(), file.mode | 0o200)
+        for block in store.read(file.blocks):
+            if block.count(0) == len(block):  # a hole stays one
+                out.seek(len(block), os.SEEK_CUR)
+            else:
+                out.write(block)
+        out.truncate()
+        os.fchmod(out.fileno(), file.mode)
     os.utime(path, ns=(file.mtime_ns, file.mtime_ns))

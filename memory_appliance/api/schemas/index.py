@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from pydantic import Field
 
 from agents.context import near_limits
 from agents.models import Agent
+from agents.moments import moment_of
 from memory_appliance.api.schemas.base import Answer
 from memory_appliance.api.schemas.search import DegradationAnswer
 from search.index.report import FileEntry, IndexStatus
@@ -96,7 +97,7 @@ def file_answer(entry: FileEntry) -> FileAnswer:
         path=entry.path,
         collection=entry.collection,
         size=entry.size,
-        modified=datetime.fromtimestamp(entry.modified, UTC),
+        modified=moment_of(entry.modified),
         chunks=entry.chunks,
         docid=entry.docid,
         problem=entry.problem,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from agents import documents
 from agents.models import Agent
+from agents.moments import moment_of
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.places import citation, reader_address
 from memory_appliance.web.page import answer
@@ -101,7 +102,7 @@ def _found(agent: Agent, words: str) -> Tree:
 
 
 def _row(entry: FileEntry, name: str) -> FileRow:
-    modified = datetime.fromtimestamp(entry.modified, UTC) if entry.modified > 0 else None
+    modified = moment_of(entry.modified) if entry.modified > 0 else None
     return FileRow(entry.path, name, entry.collection, entry.size, modified, entry.chunks, entry.problem or "")
 
 

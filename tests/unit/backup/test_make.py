@@ -43,14 +43,15 @@ def test_it_holds_the_notes_and_the_control_database(al: Agent, backups: Path, t
     assert verify_backup(made.name).ok
 
 
-def test_it_holds_every_file_of_a_workspace_but_no_tools_folder(al: Agent, backups: Path) -> None:
+def test_it_holds_every_file_of_a_workspace_however_its_folder_is_called(al: Agent, backups: Path) -> None:
     workspace = Path(al.workspace)
-    for name in ("pictures/cat.png", "node_modules/x.js", ".git/config"):
+    names = ("pictures/cat.png", "node_modules/x.js", ".git/config", "locks/front-door.md", ".locks/x", "venv/wine.md")
+    for name in names:
         (workspace / name).parent.mkdir(exist_ok=True)
         (workspace / name).write_bytes(b"\x00\xff")
     make_backup()
     held = {place for place in contents(backups) if place.startswith("workspaces/")}
-    assert held == {f"workspaces/al/{name}" for name in ("MEMORY.md", "pictures/cat.png", ".git/config")}
+    assert held == {f"workspaces/al/{name}" for name in ("MEMORY.md", *names)}
 
 
 def test_it_holds_transcripts(al: Agent, backups: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
+import pytest
 from django.test import Client
 
 from agents.models import Agent
@@ -29,6 +31,21 @@ def test_links_are_named_and_not_exported(client: Client, al: Agent, owner: cast
     archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
     assert "memory/link.md" not in archive.namelist()
     assert "memory/link.md" in json.loads(archive.read("agent.json"))["left_out"][0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "year"), [(-(2**31), 1980), (0, 1980), (4_354_819_200, 2107), (4_386_182_400, 2107), (2**40, 2107)]
+)
+def test_a_file_of_any_time_is_exported(client: Client, al: Agent, owner: cast.Person, seconds: int, year: int) -> None:
+    path = Path(al.workspace) / "MEMORY.md"
+    os.utime(path, (seconds, seconds))
+    if int(path.stat().st_mtime) != seconds:
+        pytest.skip("this file system does not keep such a time")
+    cast.index(al)
+    response = client.get("/api/v1/agents/al/export", **owner.headers)
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+    assert archive.getinfo("MEMORY.md").date_time[0] == year
+    assert client.get("/api/v1/agents/al/files", **owner.headers).status_code == 200
 
 
 def test_only_the_owner_exports(client: Client, helper: cast.Person) -> None:
