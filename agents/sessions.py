@@ -14,6 +14,7 @@ MAX_KEY_CHARS = 1000
 _PEER_KINDS: dict[str, ChatType] = {"direct": "direct", "dm": "direct", "group": "group", "channel": "channel"}
 _MACHINE_KINDS: dict[str, ChatType] = {"cron": "cron", "subagent": "subagent", "explicit": "explicit"}
 _RESERVED = frozenset({*_PEER_KINDS, *_MACHINE_KINDS, "heartbeat", "harness", "thread"})
+_WITHOUT_AGENT = frozenset({"group", "channel", "cron", "subagent", "heartbeat"})
 _MAIN_KEY_SIGNS = frozenset("-_.@+")
 
 
@@ -51,16 +52,23 @@ def derive(key: str | None) -> Chat:
 
     Shapes after `agent:<id>:`, each optionally followed by `:thread:<id>` and then `:heartbeat`:
     `<main key>` · `direct:<peer>` · `<channel>:<kind>:<peer>` · `<channel>:<account>:<kind>:<peer>` ·
-    `cron:<job>…` · `subagent:<id>…` · `explicit:<id>…`, with kinds direct (dm), group, channel.
+    `cron:<job>…` · `subagent:<id>…` · `explicit:<id>…`, with kinds direct (dm), group, channel. Without `agent:<id>:`
+    only kinds are heard that are trusted less than a private chat; everything else stays `unknown`.
     """
     raw = (key or "").strip().lower()
     agent_word, _, after = raw.partition(":")
     agent_id, _, rest = after.partition(":")
-    if agent_word != "agent" or not agent_id or not rest:
-        return Chat("unknown", raw_key=raw)
     if len(raw) > MAX_KEY_CHARS or any(ord(character) < 32 for character in raw):
         return Chat("unknown", raw_key=raw)
-    chat_type, channel = _shape(rest.split(":"))
+    if agent_word != "agent":
+        chat_type, channel = _shape(raw.split(":"))
+        if chat_type not in _WITHOUT_AGENT:
+            return Chat("unknown", raw_key=raw)
+        rest = raw
+    elif not agent_id or not rest:
+        return Chat("unknown", raw_key=raw)
+    else:
+        chat_type, channel = _shape(rest.split(":"))
     return Chat(chat_type, channel, key=rest, raw_key=raw, name=canonical(key or ""))
 
 

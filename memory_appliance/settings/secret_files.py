@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -39,15 +40,22 @@ def secret_from_folder(name: str, environ: Mapping[str, str], folder: Path) -> s
     return _read("MEMORY_SECRETS_DIR", path)
 
 
+def _text(data: bytes) -> str:
+    """Editors on Windows begin a file with a byte order mark, and some write UTF-16. Raises UnicodeDecodeError."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    return data.decode("utf-8-sig")
+
+
 def _read(option: str, path: Path) -> str:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-        value = data.decode().strip()
+        value = _text(data).strip("\ufeff \t\r\n\v\f\0")
     except OSError as error:
         raise ValueError(f"{option}: cannot read {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise ValueError(f"{option}: {path} is not UTF-8 text.") from error
+        raise ValueError(f"{option}: {path} is neither UTF-8 nor UTF-16 text.") from error
     if not value:
         raise ValueError(f"{option}: {path} is empty.")
     if len(data) > MAX_BYTES:

@@ -55,6 +55,48 @@ def test_anything_else_is_unknown(key: str | None) -> None:
     assert derive(key).chat_type == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("key", "chat_type", "channel"),
+    [
+        ("subagent:3c1f", "subagent", None),
+        ("cron:nightly", "cron", None),
+        ("CRON:Nightly:run:9f", "cron", None),
+        ("heartbeat", "heartbeat", None),
+        ("telegram:group:-100", "group", "telegram"),
+        ("telegram:acct:group:-100:thread:5", "group", "telegram"),
+        ("discord:channel:9", "channel", "discord"),
+        ("group:7", "group", None),
+        ("telegram:direct:42:heartbeat", "heartbeat", "telegram"),
+        ("telegram:direct:42", "unknown", None),
+        ("telegram:dm:42", "unknown", None),
+        ("direct:42", "unknown", None),
+        ("explicit:7", "unknown", None),
+        ("main", "unknown", None),
+        ("telegram:group", "unknown", None),
+        ("agent:group:7", "unknown", None),
+        ("agents:x:main", "unknown", None),
+        ("telegram:group:1:direct:2", "unknown", None),
+    ],
+)
+def test_a_key_without_its_agent_is_heard_where_it_is_trusted_less(
+    key: str, chat_type: str, channel: str | None
+) -> None:
+    chat = derive(key)
+    assert (chat.chat_type, chat.channel) == (chat_type, channel)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["main", "direct", "dm", "group", "channel", "cron", "explicit", "heartbeat", "thread", "telegram", "42"]
+        ),
+        max_size=6,
+    )
+)
+def test_without_its_agent_no_key_is_private(parts: list[str]) -> None:
+    assert derive(":".join(parts)).chat_type not in ("direct", "explicit")
+
+
 @given(st.text(alphabet=st.sampled_from(":abgr0_ \x00花\ud800"), max_size=40))
 def test_no_key_is_too_odd(tail: str) -> None:
     assert derive(f"agent:hua:{tail}").chat_type in CHAT_TYPES
