@@ -73,7 +73,6 @@ def test_anything_else_is_unknown(key: str | None) -> None:
         ("explicit:7", "unknown", None),
         ("main", "unknown", None),
         ("telegram:group", "unknown", None),
-        ("agent:group:7", "unknown", None),
         ("agents:x:main", "unknown", None),
         ("telegram:group:1:direct:2", "unknown", None),
     ],
