@@ -31,6 +31,8 @@ WORD = f"[^\\W_{CJK}{SPACELESS}]+(?:[{MARKS}]+[^\\W_{CJK}{SPACELESS}]*)*"
 # C++ and C# are no C; of longer names (`notepad++`, `50+`) the sign is an addition.
 _SIGNED = r"[a-z](?:\+\+?(?![\w+])|\+\+(?=\d)|#(?![a-z_#]))"
 _TOKEN = re.compile(f"[{CJK}]+|[{SPACELESS}]+|{_SIGNED}|{WORD}")
+_SIGN = re.compile(r"[a-z0-9][+#]")
+_ASCII_RUN = re.compile(r"[a-z0-9]+")
 _ASCII_WORD = re.compile(f"{_SIGNED}|[a-z0-9]+")
 _SIGNED_WORD = re.compile(r"(?<![^\W_])(?:[a-z0-9]{2,20}(?:\+\+?(?![\w+])|#(?![a-z_#])))")
 _DOTTED = re.compile(r"(?:(?<=\s)|^)\.([a-z]{2,20})(?![\w.])")
@@ -40,6 +42,7 @@ _COMPOUND = re.compile(f"(?<![\\w{_JOINTS}]){_PART}(?:[{_JOINTS}]{_PART}){{1,3}}
 _INITIALS = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){1,5}[^\W\d_](?!\w)|(?<![\w.])[a-z]{2,12}\.(?:js|net|io|ai)(?!\w)")
 _JOINT = re.compile(f"[{_JOINTS}.]")
 _SUFFIX = re.compile("['’](?:s|t|d|ll|re|ve|m)$")
+_OTHER_LETTER = re.compile(f"[^\\W\x00-\x7f{CJK}{SPACELESS}]|[{MARKS}]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _LONGEST_PART = 12
 _STEM_CACHE_WORDS = 200_000
@@ -88,6 +91,8 @@ def units(run: str) -> list[str]:
 
 def run_terms(run: str) -> list[str]:
     """`网关重启` → `网关 关重 重启 启`: every pair of visible characters, then the last one alone."""
+    if CJK_RUN.match(run):
+        return [run[at : at + 2] for at in range(len(run))]
     found = units(run)
     return [a + b for a, b in zip(found, [*found[1:], ""], strict=True)]
 
@@ -97,7 +102,8 @@ def index_text(text: str) -> str:
     folded = fold(text)
     stems = _thread.stems
     if folded.isascii():
-        terms = [stems[word] for word in _ASCII_WORD.findall(folded)]
+        words = _ASCII_WORD if _SIGN.search(folded) else _ASCII_RUN
+        terms = [stems[word] for word in words.findall(folded)]
         return " ".join(terms + compounds(folded))
     terms = []
     for token in _TOKEN.findall(folded):
@@ -113,6 +119,8 @@ def compounds(folded: str) -> list[str]:
 
     They stand at the end of the text, so that quoted phrases still stand together.
     """
+    # Most of a text is plain words, which need no look.
+    folded = " ".join([piece for piece in folded.split() if not piece.isalnum()])
     chains = (_SUFFIX.sub("", chain) for chain in _COMPOUND.findall(folded))
     found = [joined for chain in chains if (joined := _joined(chain))]
     if "." in folded:
@@ -143,7 +151,7 @@ def pieces(text: str) -> list[str]:
 
 def forms_text(text: str) -> str:
     """What is written beside the terms: the words that folding changed, as they stand in `text`."""
-    return "" if text.isascii() else " ".join(exact_forms(text))
+    return " ".join(exact_forms(text)) if _OTHER_LETTER.search(text) else ""
 
 
 def exact_forms(text: str) -> Iterator[str]:

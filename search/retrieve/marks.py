@@ -31,7 +31,8 @@ class Marks:
         self.terms = frozenset(part for parts in terms for part in parts if part)
         # Of a script without spaces two pairs in a row are one find, as the index looks for them.
         self._rows = frozenset(row for parts in terms for row in pairwise(parts))
-        self._alone = frozenset(parts[0] for parts in terms if len(parts) == 1)
+        in_rows = {part for row in self._rows for part in row}
+        self._alone = frozenset(parts[0] for parts in terms if len(parts) == 1) - in_rows
         self._known: dict[str, str] = {}
 
     def __bool__(self) -> bool:

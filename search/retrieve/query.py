@@ -129,6 +129,6 @@ def _word_terms(word: str, stop: frozenset[str]) -> list[Term]:
     if not pairs:
         return [Term((last,), prefix=True)]
     if not CJK_RUN.match(word) and len(pairs) > 1:
-        # Two letters of an alphabet say as little as `th`: three in a row are looked for.
-        return [Term(pair) for pair in pairwise(pairs)]
+        # Two letters of an alphabet say little, as `th` does: three in a row are looked for too.
+        return [*(Term(pair) for pair in pairwise(pairs)), *(Term((pair,)) for pair in pairs)]
     return [Term((pair,)) for pair in [pair for pair in pairs if pair not in stop] or pairs]
