@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0017_workspace_found_by_index'),
+        ('agents', '0018_keys_keep_their_case'),
     ]
 
     operations = [
