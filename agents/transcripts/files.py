@@ -28,7 +28,8 @@ PART_BYTES = 128 * 1024
 
 
 def transcripts_dir(agent: Agent) -> Path:
-    return data_dir() / "transcripts" / agent.slug
+    # Resolved as the row of its collection is: else a data folder behind a symlink gets one more with every chat.
+    return data_dir().resolve() / "transcripts" / agent.slug
 
 
 def sessions_dir(agent: Agent) -> Path:

@@ -40,6 +40,7 @@ def main() -> int:
 
 def prepare(*, alone: bool) -> None:
     """Safe to repeat, and from several starts at once. Raises `LaunchFailed` with the way out."""
+    from agents.moved import follow_data_folder
     from agents.paths import data_dir
     from memory_appliance.boot.lock import starting_alone
     from memory_appliance.boot.migrate import migrate
@@ -50,6 +51,8 @@ def prepare(*, alone: bool) -> None:
     with starting_alone(data_dir() / "run"):
         refuse_unfit(data_dir())
         migrate()
+        if moved := follow_data_folder():
+            say(f"     the data folder was moved: {moved} folders of agents and collections are now below {data_dir()}")
         if ended_uncleanly(alone=alone):
             found = repair()
             say(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from agents.memory import embedding_identity
-from agents.models import Agent, Run
+from agents.models import Agent, Collection, Run
 from agents.quota import recount
 from agents.runs import request_run, request_switch
 from agents.specs import index_spec
 from agents.workspace.unfinished import settle, waiting_writes
+from search.documents.contain import is_folder
 from search.errors import SearchError
 from search.index.rebuild import drop_unwanted_build
 from search.index.update import update_index
@@ -55,10 +56,16 @@ def _refuse_to_call_it_well(agent: Agent) -> None:
     """The index is as good as it can be; an agent whose folder is away or whose note waits is marked all the same."""
     for _, reason in waiting_writes(agent):
         raise SearchError(reason.rstrip("."), hint="It is finished when the file can be written again.")
-    if not os.path.isdir(agent.workspace):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+    if not is_folder(Path(agent.workspace)):
         raise SearchError(
             f"The folder {agent.workspace} is not there", hint="Bring it back, or give the agent another workspace."
         )
+    for path in agent.collections.filter(kind=Collection.Kind.SESSIONS).values_list("path", flat=True):
+        if not is_folder(Path(path)):
+            raise SearchError(
+                f"The folder {path} of its chats is not there, so they are not found",
+                hint="Bring it back, or delete that collection: the next message makes it again.",
+            )
 
 
 def _follow_identity(run: Run, spec: IndexSpec, identity: EmbeddingIdentity, *, stale: bool) -> None:
