@@ -1,13 +1,20 @@
-"""JOBS: the one table of background jobs. Tasks, queues, slots, leases, threads and words are all drawn from it."""
+"""JOBS: the one table of background jobs. Tasks, queues, slots, leases, threads and words are all drawn from it.
+
+The launcher reads it too, before there are any settings.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy
 
 from agents.jobs import Kind
 from workers.queues import EMBED, INDEX
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +26,7 @@ class Job:
     queue: str
     slots: int
     lease_seconds: int
-    words: str
+    words: StrOrPromise
 
     @property
     def task(self) -> str:
@@ -29,12 +36,12 @@ class Job:
 JOBS = {
     job.kind: job
     for job in (
-        Job(Kind.UPDATE, INDEX, slots=2, lease_seconds=60, words=gettext_noop("Update")),
-        Job(Kind.REBUILD, INDEX, slots=1, lease_seconds=120, words=gettext_noop("Rebuild")),
-        Job(Kind.EMBED, EMBED, slots=1, lease_seconds=180, words=gettext_noop("Vectors")),
-        Job(Kind.PULL, EMBED, slots=1, lease_seconds=180, words=gettext_noop("Download")),
-        Job(Kind.BACKUP, EMBED, slots=1, lease_seconds=600, words=gettext_noop("Backup")),
-        Job(Kind.REVIEW, INDEX, slots=1, lease_seconds=120, words=gettext_noop("Review of the notes")),
+        Job(Kind.UPDATE, INDEX, slots=2, lease_seconds=60, words=gettext_lazy("Update")),
+        Job(Kind.REBUILD, INDEX, slots=1, lease_seconds=120, words=gettext_lazy("Rebuild")),
+        Job(Kind.EMBED, EMBED, slots=1, lease_seconds=180, words=gettext_lazy("Vectors")),
+        Job(Kind.PULL, EMBED, slots=1, lease_seconds=180, words=gettext_lazy("Download")),
+        Job(Kind.BACKUP, EMBED, slots=1, lease_seconds=600, words=gettext_lazy("Backup")),
+        Job(Kind.REVIEW, INDEX, slots=1, lease_seconds=120, words=gettext_lazy("Review of the notes")),
     )
 }
 

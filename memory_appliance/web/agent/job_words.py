@@ -19,7 +19,7 @@ from workers.jobs import JOBS
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-KINDS: Mapping[str, StrOrPromise] = {kind.value: gettext_lazy(job.words) for kind, job in JOBS.items()}
+KINDS: Mapping[str, StrOrPromise] = {kind.value: job.words for kind, job in JOBS.items()}
 STATES: Mapping[str, tuple[StrOrPromise, str]] = {
     "queued": (gettext_lazy("waits"), ""),
     "running": (gettext_lazy("runs"), "warn"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import configparser
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from supervisor.options import ServerOptions
 
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.programs import Program, programs, supervisor_config
+from memory_appliance.launch.uv import ROOT
 
 ODD = Path("/srv/50% of 记忆 folder")
 
@@ -66,3 +70,9 @@ def test_model_workers_run_when_they_are_wanted() -> None:
     commands = [shlex.join(program.command) for program in wanted if program.name.startswith("model-worker")]
     assert [f"--hostname model-worker-{number}@%h" in command for number, command in enumerate(commands)] == [True] * 2
     assert all("--queues rerank,generate" in command for command in commands)
+
+
+def test_the_launcher_needs_no_settings() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    code = "import memory_appliance.launch.__main__, memory_appliance.launch.one"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, check=True)
