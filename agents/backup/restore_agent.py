@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from agents.actors import Actor
 from agents.audit import record
+from agents.backup.journal import journal, undo_unfinished
 from agents.backup.opened import STAGED
 from agents.backup.places import adapt_places
 from agents.backup.restore import Restored
@@ -40,6 +41,7 @@ def restore_agent(
         raise BackupError(
             f"Backup {backup.name} has no agent {slug}.", hint=f"It has {', '.join(backup.agents) or 'none'}."
         )
+    undo_unfinished()
     now = Agent.objects.filter(slug=slug).first()
     if now is not None:
         require_owned(now)
@@ -55,7 +57,7 @@ def restore_agent(
                 code="not_empty",
             )
         swap = Swap()
-        with _at_rest(now), swap, transaction.atomic():
+        with _at_rest(now), journal(slug, swap.kept) as swap.note, swap, transaction.atomic():
             if now is not None:
                 swap.write("rows.json", rows_as_fixture(now))
                 now.delete()

@@ -1,12 +1,15 @@
 """Swap: put restored folders in their places, and keep what was there under one name.
 
-Every step is a rename. What was moved is written down in the order in which it happened, so that a failure is undone.
+Every step is a rename. What was moved is written down in the order in which it happened, so that a failure is undone;
+with a journal (agents/backup/journal.py) it is written to the disk before, so that a killed one is undone too.
 """
 
 from __future__ import annotations
 
 import errno
+import secrets
 import shutil
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +25,7 @@ class Swap:
     """Used as a block: when it raises, everything is where it was."""
 
     def __init__(self, moment: datetime | None = None) -> None:
+        self.note: Callable[[str, Path, Path], None] = lambda step, source, target: None
         self.kept = data_dir() / REPLACED / (moment or timezone.now()).strftime("%Y-%m-%dT%H%M%SZ")
         self._done: list[tuple[Path, Path]] = []
         self.whole = True
@@ -35,7 +39,7 @@ class Swap:
     ) -> None:
         if kind is not None:
             for source, target in reversed(self._done):
-                _move(target, source)
+                move(target, source)
         self.whole = True
 
     @property
@@ -50,27 +54,32 @@ class Swap:
     def set_aside(self, path: Path, name: str) -> None:
         """Keep what is at `path` as `name`, if there is anything but an empty folder."""
         if path.is_dir() and not any(path.iterdir()):
+            self.note("removed", path, path)
             path.rmdir()
         if path.exists() or path.is_symlink():
-            self._rename(path, self.kept / name)
+            self._rename("aside", path, self.kept / name)
 
     def put(self, source: Path, target: Path) -> None:
         """`target` must be free."""
         if source.exists():
-            self._rename(source, target)
+            self._rename("put", source, target)
 
-    def _rename(self, source: Path, target: Path) -> None:
+    def _rename(self, step: str, source: Path, target: Path) -> None:
+        self.note(step, source, target)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.whole = False
-        _move(source, target)
+        move(source, target)
         self._done.append((source, target))
 
 
-def _move(source: Path, target: Path) -> None:
-    """A workspace may lie on another disk than the data folder."""
+def move(source: Path, target: Path) -> None:
+    """A workspace may lie on another disk than the data folder: then it has its name when it is whole there."""
     try:
         source.rename(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        shutil.move(source, target)
+        beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.restoring")
+        shutil.copytree(source, beside, symlinks=True) if source.is_dir() else shutil.copy2(source, beside)
+        beside.rename(target)
+        shutil.rmtree(source) if source.is_dir() else source.unlink()

@@ -40,6 +40,7 @@ def main() -> int:
 
 def prepare(*, alone: bool) -> None:
     """Safe to repeat, and from several starts at once. Raises `LaunchFailed` with the way out."""
+    from agents.backup.journal import undo_unfinished
     from agents.moved import follow_data_folder
     from agents.paths import data_dir
     from memory_appliance.boot.lock import starting_alone
@@ -51,6 +52,8 @@ def prepare(*, alone: bool) -> None:
     with starting_alone(data_dir() / "run"):
         refuse_unfit(data_dir())
         migrate()
+        for slug in undo_unfinished():
+            say(f"     a restore of {slug} was cut short: everything is as it was before")
         if moved := follow_data_folder():
             say(f"     the data folder was moved: {moved} folders of agents and collections are now below {data_dir()}")
         if ended_uncleanly(alone=alone):

@@ -10,6 +10,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
+from agents.backup.journal import has_unfinished_restore
 from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
@@ -76,6 +77,14 @@ def _displaced(agent: Agent) -> Iterator[Seen]:
 
 
 def _leftovers(agent: Agent) -> Iterator[Seen]:
+    if has_unfinished_restore(agent.slug):
+        yield Seen(
+            "error",
+            f"A restore of {agent.slug} is at work or was cut short: files and records may not belong together.",
+            "If none is at work, start the server again: it puts everything back as it was.",
+            agent.slug,
+            f"Agent {agent.slug}",
+        )
     for path in all_leftovers(Path(agent.workspace)):
         yield Seen(
             "warning",
