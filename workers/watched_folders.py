@@ -79,8 +79,8 @@ def existing_folders() -> Folders:
         else:
             deep.setdefault(path, set()).add(agent)
     inodes = {path: inode for path in {*flat, *deep} if (inode := _inode(path)) is not None}
-    there = ({path: frozenset(kind[path]) for path in kind if path in inodes} for kind in (flat, deep))
-    return Folders(*there, inodes)
+    there = [{path: frozenset(kind[path]) for path in kind if path in inodes} for kind in (flat, deep)]
+    return Folders(there[0], there[1], inodes)
 
 
 def _inode(path: str) -> int | None:
