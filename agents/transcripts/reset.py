@@ -11,15 +11,16 @@ from typing import Literal
 from agents.actors import Caller
 from agents.agent_settings import read_settings
 from agents.errors import Conflict, MemoryDisabled
-from agents.models import Agent, Transcript
+from agents.models import Agent, Transcript, WorkspaceWrite
 from agents.provenance import origin_of_write
 from agents.scope import decide
 from agents.sessions import Session
 from agents.specs import scope_of
-from agents.transcripts.files import read_part, transcript_lock
+from agents.transcripts.files import read_part, transcript_lock, turns_path
 from agents.transcripts.naming import ChatName, chat_name, names_chats
 from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript
 from agents.workspace import create
+from agents.workspace.tombstones import session_name
 from search.dates.zone import zone
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
@@ -63,7 +64,9 @@ def reset_session(
         path = None
         if last and decision.allowed:
             text = _note(last, key=key, reason=reason, moment=moment, place=agent.timezone)
-            path = _create(agent, caller, session, text, f"{moment:%Y-%m-%d}-{name.text or f'{moment:%H%M}'}")
+            path = _cut_short(agent, transcript) or _create(
+                agent, caller, session, text, f"{moment:%Y-%m-%d}-{name.text or f'{moment:%H%M}'}"
+            )
         ended_before = transcript.reset_from > 1
         touched = close_parts(transcript)
         transcript.reset_from = transcript.part
@@ -93,6 +96,17 @@ def _last_turns(transcript: Transcript) -> list[Turn]:
         if len(found) >= MESSAGES:
             break
     return found[-MESSAGES:]
+
+
+def _cut_short(agent: Agent, transcript: Transcript) -> str | None:
+    """The note of a reset that died before it closed the chat: nothing was said since it was written."""
+    rows = WorkspaceWrite.objects.filter(
+        agent=agent, action="reset", session_key=session_name(transcript.session_key), state=WorkspaceWrite.State.DONE
+    )
+    row = rows.order_by("-pk").first()
+    parts = (turns_path(transcript, part) for part in (transcript.part, transcript.part - 1))
+    said = max((path.stat().st_mtime for path in parts if path.exists()), default=0.0)
+    return row.path if row is not None and row.at.timestamp() > said else None
 
 
 def _note(turns: Sequence[Turn], *, key: str, reason: Reason, moment: datetime, place: str) -> str:

@@ -34,6 +34,7 @@ def ordinary() -> dict[str, Do]:
         "index: middle overwritten": partial(disks.damaged_index, at=0.4, size=65536),
         "index deleted": disks.deleted_index,
         "model file overwritten": disks.damaged_model,
+        "workspace away 15 s": disks.workspace_away,
         "workspace read-only 15 s": partial(disks.read_only, folder="workspaces"),
         "index folder read-only 15 s": partial(disks.read_only, folder="indexes"),
         "1,000 silent connections, 10 s": connections.silent,

@@ -50,6 +50,14 @@ def read_only(server: Server, folder: str) -> None:
     _run("umount", "--lazy", str(path))
 
 
+def workspace_away(server: Server) -> None:
+    """As a network share that is not mounted."""
+    path = server.data_dir / "workspaces" / AGENT
+    path.rename(path.with_name(f"{AGENT}.away"))
+    time.sleep(FAULT_SECONDS)
+    path.with_name(f"{AGENT}.away").rename(path)
+
+
 def damaged_index(server: Server, at: float, size: int) -> None:
     overwrite(server.data_dir / "indexes" / f"{AGENT}.sqlite", at=at, size=size)
 

@@ -1,0 +1,275 @@
+"""`python -m tests.integration.faults.killed_writes FOLDER SCENARIO`: the writes of notes and transcripts, killed.
+
+Prints a line of JSON: how many lines were killed at, and what was wrong after one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_line
+
+ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/whole_file.py", "/agents/provenance.py")
+KEY = "agent:home:telegram:direct:42"
+PLANS = "memory/plans.md"
+BEFORE = "- Paint the shed.\r\n"
+NOTE = "Buy a ladder."
+
+
+def main() -> None:
+    folder, name = Path(sys.argv[1]), sys.argv[2]
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "memory_appliance.settings", "MEMORY_DATA_DIR": str(folder)}
+    folder.mkdir(parents=True, exist_ok=True)
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connections
+
+    # Imported here, so that only lines of the writes themselves are executed in the children.
+    import agents.transcripts
+    import agents.workspace  # noqa: F401
+    import memory_appliance.boot.repair  # noqa: F401
+    import tests.cast  # noqa: F401
+
+    call_command("migrate", verbosity=0)
+    connections.close_all()
+    report = kill_at_every_line(SCENARIOS[name](), data=folder, rooms=ROOMS)
+    print(json.dumps({"killed": len(report.killed), "faults": report.faults}))
+
+
+def _agent():
+    from agents.models import Agent
+
+    return Agent.objects.get(slug="al")
+
+
+def _file(path: str = PLANS) -> Path:
+    return Path(_agent().workspace) / path
+
+
+def _prepare() -> None:
+    from tests import cast
+
+    agent = cast.agent_with("al", {"MEMORY.md": "# House\n"})
+    (Path(agent.workspace) / PLANS).parent.mkdir(exist_ok=True)
+    (Path(agent.workspace) / PLANS).write_bytes(BEFORE.encode())
+
+
+def _start() -> None:
+    from memory_appliance.boot.repair import repair
+
+    repair()
+
+
+def _left_over() -> list[str]:
+    """What must never be there after a start: hidden files, pending rows, copies that no row names."""
+    from agents.models import WorkspaceWrite
+    from agents.paths import data_dir
+    from agents.workspace.reading import digest_of
+
+    hidden = [
+        path for room in ("workspaces", "history", "transcripts") for path in (data_dir() / room).rglob("*")
+        if path.is_file() and (path.name.startswith(".") or ".new" in path.parts)
+    ]  # fmt: skip
+    rows = WorkspaceWrite.objects.all()
+    named = {digest for row in rows for digest in (row.before, row.after)} | {digest_of(b"")}
+    history = data_dir() / "history" / "al"
+    copies = {path.parent.name + path.name for path in history.glob("??/*") if path.is_file()}
+    return [
+        *(f"left over: {path}" for path in hidden),
+        *(f"pending: {row.path}: {row.problem}" for row in rows if row.state == "pending"),
+        *(f"a copy without a row: {digest}" for digest in copies - named),
+    ]
+
+
+def _writing(write: Callable[[], object], look: Callable[[], list[str]]) -> Scenario:
+    def start_and_look() -> list[str]:
+        _start()
+        return [*_left_over(), *look()]
+
+    return Scenario(_prepare, lambda: (write(), None)[1], start_and_look)
+
+
+def appending(path: str = PLANS, before: str = BEFORE) -> Scenario:
+    def write() -> object:
+        from agents.workspace import append
+        from tests import cast
+
+        return append(
+            agent=_agent(), actor=cast.OWNER, path=path, text=NOTE, origin="agent", idempotency_key="k", index=False
+        )
+
+    def look() -> list[str]:
+        end = "\r\n" if before.endswith("\r\n") else "\n"
+        whole = f"{before}- {NOTE}{end}".encode()
+        there = _file(path).read_bytes() if _file(path).exists() else b""
+        faults = [] if there in (before.encode(), whole) else [f"after the start: {there!r}"]
+        write()
+        there = _file(path).read_bytes()
+        return faults if there == whole else [*faults, f"after the retry: {there!r}"]
+
+    return _writing(write, look)
+
+
+def replacing() -> Scenario:
+    after = "- All new.\n"
+
+    def write() -> object:
+        from agents.workspace import replace
+        from agents.workspace.reading import digest_of
+        from tests import cast
+
+        return replace(
+            agent=_agent(), actor=cast.OWNER, path=PLANS, text=after.encode(), origin="owner", index=False,
+            expected_hash=digest_of(_file().read_bytes()),
+        )  # fmt: skip
+
+    def look() -> list[str]:
+        from agents.models import WorkspaceWrite
+        from agents.workspace import objects
+
+        there = _file().read_bytes()
+        faults = [] if there in (BEFORE.encode(), after.encode()) else [f"after the start: {there!r}"]
+        write()
+        kept = {objects.load("al", row.before) for row in WorkspaceWrite.objects.exclude(before="")}
+        if _file().read_bytes() != after.encode() or BEFORE.encode() not in kept:
+            faults.append(f"after the retry: {_file().read_bytes()!r}, kept: {kept}")
+        displaced = WorkspaceWrite.objects.filter(action="displaced").count()
+        return [*faults, *(["a version that nobody made"] if displaced else [])]
+
+    return _writing(write, look)
+
+
+def creating() -> Scenario:
+    def write() -> object:
+        from agents.errors import Conflict
+        from agents.workspace import create
+        from tests import cast
+
+        try:
+            return create(
+                agent=_agent(), actor=cast.OWNER, path="memory/a/b.md", text=BEFORE, origin="owner", index=False
+            )
+        except Conflict as error:
+            return error
+
+    def look() -> list[str]:
+        file = _file("memory/a/b.md")
+        faults = (
+            [f"half a file: {file.read_bytes()!r}"] if file.exists() and file.read_bytes() != BEFORE.encode() else []
+        )
+        write()
+        return faults if file.read_bytes() == BEFORE.encode() else [*faults, "not there after the retry"]
+
+    return _writing(write, look)
+
+
+def _turns(count: int = 3):
+    from search.documents.transcripts import Turn
+
+    return [Turn(id=f"t{n}", role="user", at="2026-05-01T10:00:00Z", text=f"turn number {n}") for n in range(count)]
+
+
+def storing(earlier: int = 0) -> Scenario:
+    def prepare() -> None:
+        from agents.transcripts import store_turns
+
+        _prepare()
+        if earlier:
+            store_turns(agent=_agent(), session_key=KEY, turns=_turns(earlier))
+
+    def write() -> object:
+        from agents.transcripts import store_turns
+
+        return store_turns(agent=_agent(), session_key=KEY, turns=_turns(earlier + 3))
+
+    def look() -> list[str]:
+        _start()
+        faults = _left_over()
+        write()
+        return [*faults, *_whole_transcript(earlier + 3)]
+
+    return Scenario(prepare, lambda: (write(), None)[1], look)
+
+
+def _whole_transcript(count: int) -> list[str]:
+    from agents.models import TranscriptMessage
+    from agents.transcripts.files import transcripts_dir
+
+    files = {end: list(transcripts_dir(_agent()).rglob(f"*.{end}")) for end in ("jsonl", "md")}
+    faults = []
+    for end, paths in files.items():
+        text = "\n".join(path.read_text() for path in paths)
+        counts = Counter({n: text.count(f"turn number {n}") for n in range(count)})
+        faults += [f"turn {n} is {times} times in the {end}" for n, times in counts.items() if times != 1]
+    rows = TranscriptMessage.objects.count()
+    return faults if rows == count else [*faults, f"{rows} rows"]
+
+
+def erasing() -> Scenario:
+    def prepare() -> None:
+        from agents.transcripts import store_turns
+
+        _prepare()
+        store_turns(agent=_agent(), session_key=KEY, turns=_turns())
+
+    def write() -> object:
+        from agents.transcripts import erase_transcript
+
+        return erase_transcript(_agent(), KEY, False)
+
+    def look() -> list[str]:
+        from agents.transcripts.files import transcripts_dir
+
+        _start()
+        faults = _left_over()
+        write()
+        left = [path for path in transcripts_dir(_agent()).rglob("*") if path.suffix in (".md", ".jsonl")]
+        return [*faults, *(f"not erased by the retry: {path}" for path in left)]
+
+    return Scenario(prepare, lambda: (write(), None)[1], look)
+
+
+def resetting() -> Scenario:
+    def prepare() -> None:
+        from agents.transcripts import store_turns
+
+        _prepare()
+        store_turns(agent=_agent(), session_key=KEY, turns=_turns())
+
+    def write() -> object:
+        from agents.transcripts import reset_session
+        from tests import cast
+
+        return reset_session(agent=_agent(), caller=cast.TRUSTED, session_key=KEY)
+
+    def look() -> list[str]:
+        _start()
+        faults = _left_over()
+        write()
+        notes = [path.name for path in _file().parent.glob("20*.md") if "turn number 2" in path.read_text()]
+        return faults if len(notes) == 1 else [*faults, f"notes after the retry: {notes}"]
+
+    return Scenario(prepare, lambda: (write(), None)[1], look)
+
+
+SCENARIOS: dict[str, Callable[[], Scenario]] = {
+    "append": appending,
+    "append-new": lambda: appending("memory/new/plans.md", ""),
+    "replace": replacing,
+    "create": creating,
+    "store": storing,
+    "store-more": lambda: storing(4),
+    "erase": erasing,
+    "reset": resetting,
+}
+
+
+if __name__ == "__main__":
+    main()
