@@ -15,6 +15,7 @@ from agents.specs import index_spec, scope_of
 from agents.workspace import Replaced
 from agents.workspace.places import checked_place
 from agents.workspace.reading import MAX_BYTES, digest_of
+from search.citations import cited_lines
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
 from search.documents.locate import Location, check_transcript, locate
@@ -70,6 +71,7 @@ def open_document(*, agent: Agent, caller: Caller, path: str) -> Document | Deni
         return Denied(decision)
     spec = index_spec(agent)
     try:
+        path = cited_lines(path)[0]
         location = locate(spec, path, transcripts=True)
         data = read_inside(location.collection.root, location.rel, MAX_BYTES)
         text, lossy = decode(data)

@@ -20,7 +20,7 @@ from agents.workspace import disk, objects
 from agents.workspace.indexing import forget_now, rows_of
 from agents.workspace.journal import keep_displaced, writing
 from agents.workspace.lock import workspace_lock
-from agents.workspace.places import checked_place
+from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import bury, session_name
 from agents.workspace.unfinished import finish_pending
@@ -90,7 +90,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     if bool(path) == bool(session_key):
         raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
     if path:
-        checked_place(path)
+        path = own_place(agent, path)
     chat, session_key = session_key, session_name(session_key)
     with workspace_lock(agent):
         finish_pending(agent, path=path, session_key=session_key)

@@ -15,8 +15,9 @@ from agents.models import Agent, WorkspaceWrite
 from agents.provenance import origin_of_write
 from agents.workspace import Content, Replaced, objects, read_content, replace
 from agents.workspace.journal import OUTSIDE
-from agents.workspace.places import checked_place
+from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
+from search.citations import cited_lines
 from search.documents.lines import decode
 
 MAX_VERSIONS = 500
@@ -49,9 +50,9 @@ class ChangedFile:
 
 
 def read_file(*, agent: Agent, caller: Caller, path: str) -> Content | Denied:
-    """The whole file, for its owner. Raises `Invalid` for a path that is no place for memory."""
+    """The whole file, for its owner, named by path or citation. Raises `Invalid` for what is no place for memory."""
     decision = gate(agent, caller, None, "file")
-    return read_content(agent, path) if decision.allowed else Denied(decision)
+    return read_content(agent, cited_lines(path)[0]) if decision.allowed else Denied(decision)
 
 
 def save_file(*, agent: Agent, caller: Caller, path: str, text: str, expected_hash: str) -> Replaced:
@@ -74,6 +75,7 @@ def versions(*, agent: Agent, caller: Caller, path: str, limit: int = 100) -> tu
     decision = gate(agent, caller, None, "file")
     if not decision.allowed:
         return Denied(decision)
+    path = own_place(agent, cited_lines(path)[0])
     now = read_content(agent, path)
     rows = list(_writes(agent, path)[: min(limit, MAX_VERSIONS)])
     found: list[Version] = []
@@ -95,7 +97,7 @@ def version_text(*, agent: Agent, caller: Caller, path: str, version: str) -> st
     decision = gate(agent, caller, None, "file")
     if not decision.allowed:
         return Denied(decision)
-    checked_place(path)
+    path = own_place(agent, path)
     return decode(_load(agent, path, version))[0]
 
 
@@ -115,7 +117,7 @@ def restore(*, agent: Agent, actor: Actor, path: str, version: str) -> Replaced:
 
     Raises `NotFound` for a version that this file never had, `Conflict` when somebody saves it in the same moment.
     """
-    checked_place(path)
+    path = own_place(agent, path)
     data = _load(agent, path, version)
     restored = replace(
         agent=agent,

@@ -72,7 +72,7 @@ def note(
         index=False,
     )
     telemetry().noted(duplicate=appended.duplicate)
-    indexed = appended.duplicate or index_now(agent, [path])
+    indexed = appended.duplicate or index_now(agent, [appended.path])
     warnings = near_limits(agent) if path in CURATED else []
     if triggers and path not in CURATED:
         warnings.append("Triggers are written, but they act only in MEMORY.md and USER.md.")

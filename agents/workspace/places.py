@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from datetime import date, datetime
+from pathlib import Path
 
 from agents.errors import Invalid
-from agents.models import Agent
+from agents.models import Agent, WorkspaceWrite
 from search.dates.zone import zone
-from search.documents.contain import PathNotAllowed, split_path
+from search.documents.contain import PathNotAllowed, spelled, split_path
 from search.documents.leftovers import leftover
 from search.documents.patterns import skipped_folder
 
@@ -36,6 +39,22 @@ def checked_place(path: str, *, field: str = "path") -> str:
     if hidden or unread:
         raise _refused(f"{(hidden + unread)[0]} is never indexed, so a note there would not be found.", field)
     return path
+
+
+def own_place(agent: Agent, path: str, *, field: str = "path") -> str:
+    """The place as this agent's disk, or for a file that is gone its history, writes it. Raises like `checked_place`.
+
+    A file whose name has `ü` in two characters (NFD, as macOS writes it) is the same file as the one with `ü` in one.
+    """
+    checked_place(path, field=field)
+    if path.isascii():
+        return path
+    place = spelled(Path(agent.workspace), path)
+    forms = {path, place, unicodedata.normalize("NFD", path)}
+    if not os.path.lexists(Path(agent.workspace, place)):
+        rows = WorkspaceWrite.objects.filter(agent=agent, path__in=forms).order_by("-pk")
+        return rows.values_list("path", flat=True).first() or place
+    return place
 
 
 def today(agent: Agent, now: datetime | None = None) -> date:

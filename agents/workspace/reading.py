@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.errors import Invalid, WorkspaceUnwritable
 from agents.models import Agent
-from agents.workspace.places import checked_place
+from agents.workspace.places import own_place
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
 
@@ -33,7 +33,8 @@ class Content:
 
 def read_content(agent: Agent, path: str) -> Content:
     """Raises `Invalid` for a path that is no place for memory, or that leads through a symlink."""
-    data = read_bytes(agent, checked_place(path))
+    path = own_place(agent, path)
+    data = read_bytes(agent, path)
     if data is None:
         return Content(path, "", "", 0)
     text, lossy = decode(data)

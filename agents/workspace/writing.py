@@ -27,7 +27,7 @@ from agents.workspace.indexing import index_now
 from agents.workspace.journal import begin, keep_displaced, writing
 from agents.workspace.line_ends import last_end, written_back
 from agents.workspace.lock import workspace_lock
-from agents.workspace.places import checked_place
+from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import refuse_forgotten
 from agents.workspace.unfinished import finish_pending
@@ -78,7 +78,7 @@ def append(
     (`Conflict`, code `forgotten`). `index=False` leaves it to the caller to call `index_now` after its last write.
     Raises `Invalid` for a text or path that cannot be used, `Conflict`, `WorkspaceUnwritable`.
     """
-    checked_place(path)
+    path = own_place(agent, path)
     block = make_block(text, path=path, importance=importance, triggers=triggers)
     request = _digest(path, *block.lines)
     with workspace_lock(agent):
@@ -110,7 +110,7 @@ def create(
     index: bool = True,
 ) -> Replaced:
     """A new file. Raises `Conflict` with the code `file_exists` when there is one, else like `append`."""
-    checked_place(path)
+    path = own_place(agent, path)
     data = text.encode()
     with workspace_lock(agent):
         refuse_forgotten(agent, path=path, session_key=session_key, begun_at=begun_at)
@@ -147,7 +147,7 @@ def replace(
     the origins on record (a restore). Raises `Conflict` with the code `file_changed`
     when the file is another by now, also when that happens while we write; then nothing is changed.
     """
-    checked_place(path)
+    path = own_place(agent, path)
     with workspace_lock(agent):
         finish_pending(agent, path=path)
         before = read_bytes(agent, path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -145,6 +146,42 @@ def open_inside(root: Path, rel: str) -> int:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", rel)
     raise _not_regular(rel)
+
+
+def spelled(root: Path, rel: str) -> str:
+    """`rel` as its names are written on the disk: `ü` may be one character there (NFC) or two (NFD).
+
+    The name as it is asked for wins when both exist; what does not exist gets the one form NFC. Raises
+    `PathNotAllowed` for a path of another shape.
+    """
+    if rel.isascii():
+        return rel
+    names = split_path(rel)
+    found: list[str] = []
+    for place, name in enumerate(names):
+        try:
+            folder = open_folder(root, found)
+        except (OSError, PathNotAllowed):
+            return "/".join((*found, *(unicodedata.normalize("NFC", rest) for rest in names[place:])))
+        try:
+            found.append(_spelling(folder, name))
+        finally:
+            os.close(folder)
+    return "/".join(found)
+
+
+def _spelling(folder: int, name: str) -> str:
+    usual = unicodedata.normalize("NFC", name)
+    for form in dict.fromkeys((name, usual, unicodedata.normalize("NFD", name))):
+        try:
+            os.stat(form, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue
+        return form
+    # A name may mix the two; only names beyond ASCII that are on the disk in neither form come here.
+    with os.scandir(folder) as entries:
+        mixed = (entry.name for entry in entries if unicodedata.normalize("NFC", entry.name) == usual)
+        return next(mixed, usual)
 
 
 def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from search.documents.contain import PathNotAllowed, shown, split_path
+from search.documents.contain import PathNotAllowed, shown, spelled, split_path
 from search.documents.front_matter import read_front_matter
 from search.documents.lines import split_lines
 from search.documents.patterns import selection
@@ -20,7 +20,8 @@ class Location(NamedTuple):
 
 
 def locate(spec: IndexSpec, path: str, *, transcripts: bool = False) -> Location:
-    """Where a user-visible path lies. Looks at names only; opening it still goes through `open_inside`.
+    """Where a user-visible path lies. Only names are looked at, and on the disk how they are written (NFC or NFD);
+    opening it still goes through `open_inside`.
 
     Without a collection's prefix a path belongs to the built-in collection (prefix ""). Raises `PathNotAllowed` for
     everything that the collections do not cover, and unless `transcripts` for those of conversations: whoever lets
@@ -31,11 +32,11 @@ def locate(spec: IndexSpec, path: str, *, transcripts: bool = False) -> Location
         if collection.prefix and path.startswith(collection.prefix):
             rel = path.removeprefix(collection.prefix)
             if (transcripts or collection.source == "memory") and rel and selection(collection).takes(rel):
-                return Location(collection, rel)
+                return Location(collection, spelled(collection.root, rel))
             raise _refused(path)
     for collection in spec.collections:
         if not collection.prefix and collection.source == "memory" and _builtin_takes(collection, path):
-            return Location(collection, path)
+            return Location(collection, spelled(collection.root, path))
     raise _refused(path)
 
 
