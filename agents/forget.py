@@ -23,7 +23,7 @@ from agents.workspace.lock import workspace_lock
 from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import bury, session_name
-from agents.workspace.unfinished import finish_pending
+from agents.workspace.unfinished import finish_pending, take_up_beside
 from search.documents.lines import count_lines, decode
 
 
@@ -94,14 +94,16 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     chat, session_key = session_key, session_name(session_key)
     with workspace_lock(agent):
         finish_pending(agent, path=path, session_key=session_key)
+        take_up_beside(agent, _paths_of(agent, path, session_key))
         if not dry_run:
             bury(agent, session_key=session_key, path=path)
         plan = _plan_file(agent, path) if path else _plan_session(agent, session_key)
+        rows = rows_of(agent, [(text.path, text.start_line, text.end_line) for text in plan.taken])
         if not dry_run:
             _carry_out(agent, plan)
         versions = _purge(agent, plan.purge, session_key=session_key, dry_run=dry_run)
     messages = erase_transcript(agent, chat, dry_run) if session_key else 0
-    rows, vectors = _out_of_index(agent, plan, dry_run=dry_run)
+    done, vectors = (True, 0) if dry_run else _out_of_index(agent, plan)
     if not dry_run:
         count_again(agent)
         forget_uses(agent, [text.path for text in plan.taken if text.whole])
@@ -109,8 +111,14 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         detail = {"files": [text.path for text in plan.taken], "messages": messages}
         target = path or "session"
         record(actor=actor, action="memory.forget", target=target, agent_slug=agent.slug, detail=detail)
-    removed = Removed(tuple(plan.taken), rows, vectors, versions, messages)
+    removed = Removed(tuple(plan.taken), rows if done else 0, vectors, versions, messages)
     return Forgotten(dry_run, removed, (*plan.stays, *_elsewhere(agent)))
+
+
+def _paths_of(agent: Agent, path: str, session_key: str) -> set[str]:
+    if path:
+        return {path}
+    return set(WorkspaceWrite.objects.filter(agent=agent, session_key=session_key).values_list("path", flat=True))
 
 
 def _plan_file(agent: Agent, path: str) -> _Plan:
@@ -215,12 +223,11 @@ def _block_of(agent: Agent, row: WorkspaceWrite) -> bytes:
     return b"".join([line for line in added if line][-(row.end_line - row.start_line + 1) :])
 
 
-def _out_of_index(agent: Agent, plan: _Plan, *, dry_run: bool) -> tuple[int, int]:
+def _out_of_index(agent: Agent, plan: _Plan) -> tuple[bool, int]:
+    """Whether the rows are gone, and how many vectors went."""
     paths = list(plan.files)
     if not paths:
-        return 0, 0
-    if dry_run:
-        return rows_of(agent, paths), 0
+        return True, 0
     readers = CollectionShare.objects.filter(collection__agent=agent, collection__kind="memory").values("reader")
     Agent.objects.filter(pk__in=readers).update(update_requested_at=timezone.now())
     done = forget_now(agent, paths)
@@ -228,8 +235,8 @@ def _out_of_index(agent: Agent, plan: _Plan, *, dry_run: bool) -> tuple[int, int
         plan.stays.append(
             Stays("Index rows and cached vectors: the index is busy.", "They go with the update that is on its way.")
         )
-        return 0, 0
-    return done.chunks, done.vectors
+        return False, 0
+    return True, done.vectors
 
 
 def _changed_since(path: str) -> Stays:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.utils import timezone
 
@@ -51,9 +51,9 @@ def forget_now(agent: Agent, paths: Collection[str]) -> Forgotten | None:
         return None
 
 
-def rows_of(agent: Agent, paths: Collection[str]) -> int:
-    """Chunks that the index holds of these files."""
-    return count_rows(index_spec(agent), paths)
+def rows_of(agent: Agent, lines: Iterable[tuple[str, int, int]]) -> int:
+    """Chunks that the index holds of these lines: path, first, last."""
+    return count_rows(index_spec(agent), lines)
 
 
 def _later(agent: Agent, error: SearchError) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -66,6 +66,13 @@ def take_up_all(agent: Agent) -> None:
     for folder in sorted({found.rpartition("/")[0] for found in all_leftovers(root)}):
         with suppress(PathNotAllowed):
             _take_up(agent, folder, rows)
+
+
+def take_up_beside(agent: Agent, paths: Iterable[str]) -> None:
+    """The leftovers beside these files. The workspace's lock is held."""
+    for folder in {path.rpartition("/")[0] for path in paths}:
+        with suppress(PathNotAllowed, OSError):  # no folder, no leftovers
+            _take_up(agent, folder, list(_PENDING.filter(agent=agent)))
 
 
 def all_leftovers(root: Path) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from search.documents.contain import PathNotAllowed, open_inside
@@ -58,11 +58,17 @@ def forget_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float
         return Forgotten(max(0, len(before) - len(after)), vectors)
 
 
-def count_rows(spec: IndexSpec, paths: Collection[str]) -> int:
-    """Chunks that an index holds of these files; 0 without an index."""
+def count_rows(spec: IndexSpec, lines: Iterable[tuple[str, int, int]]) -> int:
+    """Chunks that an index holds of these lines (path, first, last) of the memory; 0 without an index."""
     try:
         with reading(spec.path) as connection:
-            return len(_chunks_of(connection, paths))
+            query = (
+                "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file_id"
+                " WHERE f.path = ? AND c.start_line <= ? AND c.end_line >= ?"
+            )
+            return len(
+                {row[0] for path, first, last in lines for row in connection.execute(query, (path, last, first))}
+            )
     except IndexUnavailable:
         return 0
 

@@ -135,3 +135,24 @@ def test_versions_from_before_the_chat_stay_restorable(al: Agent, data_dir: Path
 def test_one_thing_in_a_place_for_memory_is_named(al: Agent, what: dict[str, str]) -> None:
     with pytest.raises(Invalid):
         gone(al, **what)
+
+
+@pytest.mark.parametrize("what", [{"session_key": CHAT}, {"path": LOG}])
+def test_a_dry_run_counts_the_rows_that_go(al: Agent, what: dict[str, str]) -> None:
+    for number in range(60):
+        note(al, f"Shelf {number} holds {'jars of plum jam and ' * 12}.", OTHER)
+    note(al, "The alarm code is 9137.", CHAT)
+    dry = gone(al, dry_run=True, **what).removed
+    done = gone(al, **what).removed
+    assert (dry.index_rows, dry.texts) == (done.index_rows, done.texts)
+    assert (done.index_rows < 3) == ("session_key" in what)
+
+
+def test_a_retry_takes_what_a_killed_forget_left(al: Agent, data_dir: Path) -> None:
+    note(al, "The alarm code is 9137.")
+    file = Path(al.workspace) / LOG
+    file.rename(file.with_name(f".{file.name}.0123456789abcdef.memory.old"))  # as a kill in remove_file leaves it
+    found = gone(al, path=LOG)
+    assert [text.path for text in found.removed.texts] == [LOG]
+    assert [path.name for path in file.parent.iterdir()] == []
+    assert not copies(data_dir, "9137") and not index_holds(data_dir, "9137")
