@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from django.db import OperationalError, transaction
 from agents.models import Agent, UsedEntry
 from agents.workspace.places import today
 from search.documents.annotations import strip_annotations
-from search.documents.terms import pieces, tokens
+from search.documents.terms import exact_forms, pieces, tokens
 from search.documents.text import dated_path
 from search.outcome import Hit
 
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 MOST_ENTRIES = 512
 MOST_QUERIES = 32
 MOST_DAYS = 16
+_SYMBOL = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff]")
 _TRUSTED = ("owner", "agent")
 
 
@@ -45,9 +47,11 @@ def record_uses(agent: Agent, query: str, hits: Sequence[Hit], *, now: datetime)
 
 
 def entry_digest(line: str) -> str:
-    """Of a line's words, whatever its list marker and annotations are."""
+    """Of a line's words, symbols and marks, whatever its list marker and annotations are: lines that only look alike
+    are two."""
     stripped, _ = strip_annotations([line], curated=True)
-    return hashlib.sha256(" ".join(tokens(stripped[0])).encode("utf-8", "replace")).hexdigest()[:32]
+    said = [*tokens(stripped[0]), *_SYMBOL.findall(stripped[0]), *exact_forms(stripped[0])]
+    return hashlib.sha256(" ".join(said).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _best_line(query: str, hit: Hit) -> tuple[int, str] | None:

@@ -19,6 +19,7 @@ CHARS_PER_TOKEN = 4
 _EVERGREEN_ROOTS = frozenset({"MEMORY.md", "USER.md"})
 _DATE_SHAPE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-.*)?\.md", re.DOTALL)
 _LONGEST_CLUSTER = 32
+_LONGEST_FLAGS = 512
 _FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")
 _CLUSTERS = regex.compile(r"\X")
 
@@ -131,7 +132,7 @@ def _joined(text: str, position: int) -> bool:
         return False
     # From a place that is surely between two: far enough back, and not between the halves of a flag.
     start = max(0, position - _LONGEST_CLUSTER)
-    while start and _FLAG_LETTERS[0] <= text[start - 1] <= _FLAG_LETTERS[1]:
+    while start > position - _LONGEST_FLAGS and start and _FLAG_LETTERS[0] <= text[start - 1] <= _FLAG_LETTERS[1]:
         start -= 1
     around = text[start : position + 1]
     return all(cluster.start() != position - start for cluster in _CLUSTERS.finditer(around))
