@@ -15,9 +15,11 @@ from agents.role_models import embedder_for, generator_for
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
-from search.flush import Choice, Meaning, choose
+from search.flush import Choice, Meaning, choose, texts_to_embed
 from search.flush.generate import Nonsense, generate
+from search.flush.head import load_head
 from search.flush.own_words import own_words
+from search.runtime.protocols import Vectors
 from search.runtime.providers.choice import NONE
 
 logger = logging.getLogger(__name__)
@@ -27,6 +29,7 @@ WRITING_SECONDS = 0.5
 LEAST_SECONDS = 0.05
 EXCERPT_TURNS = 20
 EXCERPT_CHARS = 600
+EMBEDDED_AT_ONCE = 100
 MEANT_CHARS = 600
 """Of a message, what its meaning is judged by."""
 
@@ -55,11 +58,33 @@ def pick(agent: Agent, turns: Sequence[Turn], *, skip: frozenset[int], end: floa
         except (GeneratorUnavailable, Nonsense) as error:
             logger.info("a flush of %s goes on without its generator: %s", agent.slug, error)
             return _excerpt(turns, skip, f"the generator gave no notes: {error}")
-    return Picked("extractive", _masked(choose(turns, skip=skip, meanings=_meanings(agent, turns, skip, end))))
+    vectors = _vectors(agent, turns, skip, end)
+    meanings = None if vectors is not None else _meanings(agent, turns, skip, end)
+    return Picked("extractive", _masked(choose(turns, skip=skip, vectors=vectors, meanings=meanings)))
+
+
+def _vectors(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: float) -> dict[str, Vectors] | None:
+    """Of the texts to judge, from the model that the head was trained with; None when that one does not answer."""
+    embedder = embedder_for(agent)
+    texts = [text for text in texts_to_embed(turns, skip) if text]
+    if embedder is None or not texts or _left(end) < LEAST_SECONDS:
+        return None
+    try:
+        if embedder.identity().model != load_head().made_from["model"]:
+            return None
+        found: dict[str, Vectors] = {}
+        for start in range(0, len(texts), EMBEDDED_AT_ONCE):
+            part = texts[start : start + EMBEDDED_AT_ONCE]
+            answer = embedder.embed_documents([text[:MEANT_CHARS] for text in part], timeout=_left(end))
+            found |= dict(zip(part, answer, strict=True))
+    except EmbedderUnavailable as error:
+        logger.info("a flush of %s goes by cues alone: %s", agent.slug, error.message)
+        return None
+    return found
 
 
 def _meanings(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: float) -> list[float] | None:
-    """Of the user's messages; None when no embedder answers in time, and cues alone decide."""
+    """Of the user's messages, by prototypes, for a model that the head does not know; None when it does not answer."""
     embedder = embedder_for(agent)
     places = [place for place, turn in enumerate(turns) if turn.role == "user" and place not in skip and spoken(turn)]
     if embedder is None or not places or _left(end) < LEAST_SECONDS:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -22,6 +23,8 @@ from agents.audit import record
 from agents.errors import Invalid, MemoryDisabled
 from agents.flush.batch import close_batch, take_batch
 from agents.flush.pick import Method, pick
+from agents.flush.when import dated
+from agents.flush.working import drop_old_states
 from agents.flush.write import Writer, Written
 from agents.models import Agent, Flush
 from agents.provenance import origin_of_write
@@ -96,8 +99,12 @@ def flush(
             day=today(agent, now),
             begun_at=begun_at,
         )
+        choices = picked.choices
+        if picked.method != "excerpt":
+            choices = dated(choices, batch.turns, zone=ZoneInfo(agent.timezone), day=writer.day, live=turns is not None)
         with workspace_lock(agent):  # once for all notes: refused before the first of them, or not at all
-            written = writer.write(picked.choices, excerpt=picked.method == "excerpt")
+            written = writer.write(choices, excerpt=picked.method == "excerpt")
+        drop_old_states(agent, writer.day)
         touched = close_batch(agent, key, batch)
         if cycle:
             _remember(agent, key, cycle, picked.method, len(written))

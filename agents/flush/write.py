@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from agents.actors import Caller
+from agents.flush.working import HEADING, WORKING
 from agents.models import Agent
 from agents.workspace import append, read_content
 from agents.workspace.places import daily_path
@@ -14,6 +15,8 @@ from search.flush import Choice
 from search.spec import Origin
 
 MEMORY = "MEMORY.md"
+_SECTIONS = {MEMORY: "## Decisions", WORKING: HEADING}
+"""Under its own heading, so that no note stands under another topic's."""
 _CURATED: frozenset[Origin] = frozenset({"owner", "agent"})
 """What comes from a group or out of an unknown chat is noted in the day's log, never in the curated memory."""
 
@@ -53,13 +56,15 @@ class Writer:
             else:
                 kind_shown = kind
                 path = self._place(kind, text, path)
+            heading = f"# {self.day.isoformat()}" if path not in _SECTIONS else ""
             done = append(
                 agent=self.agent,
                 actor=self.caller.actor,
                 path=path,
                 text=text,
                 origin=self.origin,
-                heading=f"# {self.day.isoformat()}" if path != MEMORY else "",
+                heading=heading,
+                section=_SECTIONS.get(path, "## Notes"),
                 session_key=self.session_key,
                 begun_at=self.begun_at,
                 index=False,
@@ -69,9 +74,11 @@ class Writer:
         return written
 
     def _place(self, kind: str, text: str, daily: str) -> str:
+        if kind == "state":
+            return WORKING
         if kind != "decision" or self.decisions_to != "memory" or self.origin not in _CURATED:
             return daily
-        if len(read_content(self.agent, MEMORY).text) + len(text) + 3 > self.memory_chars:
+        if len(read_content(self.agent, MEMORY).text) + len(text) + len(_SECTIONS[MEMORY]) + 6 > self.memory_chars:
             self.reason = f"{MEMORY} has no room within {self.memory_chars} characters: decisions are in the day's log"
             return daily
         return MEMORY

@@ -17,6 +17,8 @@ MAX_TRIGGER_CHARS = 100
 CURATED = frozenset({"MEMORY.md", "USER.md"})
 """Cut per entry; only their triggers count."""
 _STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r"#{1,6}\s")
 _LIST_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s+\S")
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
 _UNSEEN: dict[int, str | None] = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
@@ -52,26 +54,42 @@ def make_block(text: str, *, path: str, importance: int | None, triggers: Sequen
     return Block(tuple(written), tuple(lines))
 
 
-def joined(block: Block, *, before: str, heading: str = "") -> tuple[str, int]:
+def joined(block: Block, *, before: str, heading: str = "", section: str = "") -> tuple[str, int]:
     """The text to append to `before`, and how many of its lines come before the block's own.
 
     A list item follows a list directly; everything else is set off by an empty line. `heading` opens an empty file.
     Code that `before` leaves open is closed, or the note would be code too.
+    `section` is opened where the file's last heading is another one than it or `heading`.
     """
     lead = ""
+    opens = bool(section) and _last_heading(before) not in (section, heading)
     if not before.strip():
         lead = f"{heading}\n\n" if heading and not before else ""
+        opens = bool(section) and not heading
     elif fence := open_fence(split_lines(before)):
         lead = ("" if before.endswith("\n") else "\n") + f"{fence}\n\n"
     else:
         lead = "" if before.endswith("\n") else "\n"
         last = before.rstrip("\n").rpartition("\n")[2]
-        adjoining = _LIST_LINE.match(last) and _LIST_LINE.match(block.lines[0])
+        adjoining = _LIST_LINE.match(last) and _LIST_LINE.match(block.lines[0]) and not opens
         if not adjoining and not before.endswith("\n\n"):
             lead += "\n"
+    if opens:
+        lead += f"{section}\n\n"
     # The first newline of a lead after an unfinished line ends that line; it opens none.
     opened = lead.count("\n") - (1 if before and not before.endswith("\n") else 0)
     return lead + "\n".join(block.lines) + "\n", opened
+
+
+def _last_heading(text: str) -> str:
+    """The last heading outside of code fences; "" when there is none."""
+    found, fenced = "", False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _HEADING.match(line):
+            found = line.strip()
+    return found
 
 
 def _clean(text: str) -> str:

@@ -65,6 +65,7 @@ def append(
     importance: int | None = None,
     triggers: Sequence[str] = (),
     heading: str = "",
+    section: str = "",
     idempotency_key: str = "",
     session_key: str = "",
     begun_at: datetime | None = None,
@@ -72,7 +73,8 @@ def append(
 ) -> Appended:
     """Put a note at the end of a file of the agent's workspace; the file and its folders are made when missing.
 
-    `heading` opens a file that is empty. The same `idempotency_key` is answered as the first time; used for another
+    `heading` opens a file that is empty. `section`, a heading too, is opened before the note where another topic's
+    stands last. The same `idempotency_key` is answered as the first time; used for another
     text it is a `Conflict`. `session_key` is the chat the text came from, so that it can be forgotten with it.
     `begun_at`: when the work began that wants to write; what was forgotten since then is not brought back
     (`Conflict`, code `forgotten`). `index=False` leaves it to the caller to call `index_now` after its last write.
@@ -87,7 +89,7 @@ def append(
         earlier = _answered(agent, idempotency_key, request)
         if earlier is None:
             appended = _append(
-                agent, actor, path, block, heading,
+                agent, actor, path, block, heading, section,
                 origin=origin, session_key=session_key, idempotency_key=idempotency_key, request=request,
             )  # fmt: skip
         else:
@@ -181,7 +183,7 @@ def file_changed(path: str) -> Conflict:
 
 
 def _append(
-    agent: Agent, actor: Actor, path: str, block: Block, heading: str,
+    agent: Agent, actor: Actor, path: str, block: Block, heading: str, section: str,
     *, origin: Origin, session_key: str, idempotency_key: str, request: str,
 ) -> Appended:  # fmt: skip
     data = read_bytes(agent, path)
@@ -197,7 +199,7 @@ def _append(
                 end_line=found[1], idempotency_key=idempotency_key, request_digest=request,
             )  # fmt: skip
         return Appended(path, *found, True)
-    addition, opened = joined(block, before=before, heading=heading)
+    addition, opened = joined(block, before=before, heading=heading, section=section)
     added = addition.replace("\n", last_end(data or b"")).encode("utf-8", "replace")
     provenance.record(agent=agent, path=path, text="\n".join(block.lines), origin=origin)
     first = count_lines(before) + opened + 1

@@ -5,6 +5,7 @@ The date parsers that exist were tried first: they do not know 上周三, 去年
 """
 
 from search.dates.find import DateSpan, find_dates
+from search.dates.write import written_dates
 from search.dates.zone import zone
 
-__all__ = ["DateSpan", "find_dates", "zone"]
+__all__ = ["DateSpan", "find_dates", "written_dates", "zone"]

@@ -26,8 +26,9 @@ _GROUNDED = 0.4
 
 _ROLE = """You keep the notes of an assistant whose conversation is about to be cut short.
 Answer with one JSON object: {"notes": [{"kind": "…", "text": "…", "message": 12}]}.
-kind is decision, fact, preference or task. text is one sentence in the language of the conversation, with its own
-names, numbers and dates, understandable without the conversation. message is the number of the message it is from.
+kind is decision, fact, preference, task, or state for what is so only for now. text is one sentence in the language
+of the conversation, with its own names, numbers and dates, understandable without the conversation. message is the
+number of the message it is from.
 Keep what will matter later: what was decided or changed, lasting facts and preferences of the user, open tasks.
 Leave out small talk, jokes, wishes, guesses, what concerns only other people, passwords and codes, and whatever
 stands only inside a quotation or was passed on. When nothing is worth keeping, answer {"notes": []}.

@@ -36,12 +36,16 @@ CUES = (
     "secret",
     "talk",
     "forwarded",
+    "state",
+    "play",
+    "play_end",
     "retract",
     "kept",
     "refused",
 )
-"""What a message can show. `retract` is said by the user about the message before; `kept` and `refused` by the
-assistant in answer; `other` is somebody else's affair."""
+"""What a message can show. `other` is somebody else's affair; `state` is so only for now; `play` begins a game or a
+story, `play_end` ends it; `retract` is said by the user about the message before; `kept` and `refused` by the assistant
+in answer."""
 
 
 class BadLanguage(ValueError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from agents.consolidation import consolidate_all
+from agents.flush.working import drop_all_old_states
 from agents.nightly import may_forget
 from agents.transcripts import prune_transcripts
 from workers.app import app
@@ -17,3 +18,4 @@ def consolidate() -> None:
     logger.info("promoted: %d notes", consolidate_all())
     if may_forget("consolidate"):
         logger.info("forgotten: %d parts of transcripts", prune_transcripts())
+        logger.info("forgotten: %d lines that were so only for now", drop_all_old_states())

@@ -18,6 +18,7 @@ from agents.embedding import set_embedder_factory
 from agents.errors import RuleError
 from agents.providers import server_plan
 from agents.role_models import plan_generator, plan_reranker
+from memory_appliance.management.evaluation.dialogues import score_dialogues
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
 from memory_appliance.management.evaluation.flush import evaluate_flush, total
 from memory_appliance.management.evaluation.intent import intent_table, judge_all, load_messages
@@ -41,6 +42,9 @@ class Command(BaseCommand):
         source = parser.add_mutually_exclusive_group(required=True)
         source.add_argument("--dataset", type=Path, help="folder with workspaces/ and queries.jsonl")
         source.add_argument("--flush", type=Path, help="folder with transcripts and gold.jsonl")
+        source.add_argument(
+            "--dialogues", action="store_true", help="our own labelled chats: what a flush picks of them"
+        )
         source.add_argument("--intent", type=Path, help="JSON lines of lang, text, label: judge recall intent")
         parser.add_argument("--mode", action="append", choices=[*MODES, "query"], dest="modes")
         parser.add_argument(
@@ -62,6 +66,9 @@ class Command(BaseCommand):
         try:
             if options["flush"]:
                 self._flush(options["flush"], as_json=options["as_json"])
+            elif options["dialogues"]:
+                for figures in score_dialogues(evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")):
+                    self.stdout.write(json.dumps(asdict(figures)) if options["as_json"] else figures.line())
             elif options["intent"]:
                 self._evaluate_intent(options)
             else:

@@ -32,11 +32,11 @@ def surface(reading: Reading) -> Numbers:
     """Marks, their pairs ("last week" with "we discussed" says more than the two apart) and n-grams."""
     present = reading.cues | reading.shapes | reading.scripts
     marks = np.fromiter((mark in present for mark in MARKS), dtype=np.float32, count=len(MARKS))
-    grams = np.zeros(BUCKETS, dtype=np.float32)
-    buckets = list(_grams(reading.text))
-    grams[buckets] = _GRAM_SCALE / np.sqrt(max(len(buckets), 1))
+    numbers = np.zeros(BUCKETS, dtype=np.float32)
+    buckets = list(grams(reading.text))
+    numbers[buckets] = _GRAM_SCALE / np.sqrt(max(len(buckets), 1))
     pairs = _PAIR_SCALE * marks[_FIRST] * marks[_SECOND]
-    return np.concatenate((_MARK_SCALE * marks, pairs, grams), dtype=np.float32)
+    return np.concatenate((_MARK_SCALE * marks, pairs, numbers), dtype=np.float32)
 
 
 def direction(vectors: Vectors, mean: Numbers) -> Numbers:
@@ -50,7 +50,7 @@ def likeness(directions: Numbers, landmarks: Numbers) -> Numbers:
     return np.asarray(np.exp(2.0 * (directions @ landmarks.T) - 2.0), dtype=np.float32)
 
 
-def _grams(text: str) -> set[int]:
+def grams(text: str) -> set[int]:
     """Buckets of the runs of 2 to 5 characters; in dense scripts, where one character says more, of 1 to 3."""
     padded = f" {text} "
     found = set()

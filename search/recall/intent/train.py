@@ -73,10 +73,10 @@ def _calibrated(kernel: Floats, labels: Floats) -> tuple[Floats, float, float]:
     unseen = np.empty_like(labels)
     for half in (0, 1):
         out = np.arange(len(labels)) % 2 == half
-        unseen[out] = kernel[np.ix_(out, ~out)] @ _fit(kernel[np.ix_(~out, ~out)], labels[~out])
+        unseen[out] = kernel[np.ix_(out, ~out)] @ fit(kernel[np.ix_(~out, ~out)], labels[~out])
     columns = np.stack((unseen, np.ones_like(unseen)), axis=1)
     scale, shift = _platt(columns, labels)
-    return _fit(kernel, labels), float(scale), float(shift)
+    return fit(kernel, labels), float(scale), float(shift)
 
 
 def _platt(columns: Floats, labels: Floats) -> Floats:
@@ -89,7 +89,7 @@ def _platt(columns: Floats, labels: Floats) -> Floats:
     return found
 
 
-def _fit(kernel: Floats, labels: Floats) -> Floats:
+def fit(kernel: Floats, labels: Floats) -> Floats:
     """Dual weights of ridge-regularised logistic regression, by Newton's method."""
     odds: Floats = np.zeros(len(labels))
     weights: Floats = odds
