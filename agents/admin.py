@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
@@ -29,6 +30,7 @@ else:
 
 admin.site.site_header = admin.site.site_title = "Memory Appliance"
 admin.site.index_title = "Control plane"
+admin.site.site_url = settings.SESSION_COOKIE_PATH
 
 
 def actor_of(request: HttpRequest) -> Actor:

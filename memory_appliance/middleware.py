@@ -59,7 +59,7 @@ class ContentSecurityPolicy:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        policy = DOCS_POLICY if request.path == DOCS_PATH else STRICT_POLICY
+        policy = DOCS_POLICY if request.path_info == DOCS_PATH else STRICT_POLICY
         response.headers.setdefault("Content-Security-Policy", policy)
         return response
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from memory_appliance.admission import Admission
+from memory_appliance.base_path import BasePath
 from memory_appliance.bodies import ReceivedBodies
 
 if TYPE_CHECKING:
@@ -37,5 +38,10 @@ def _counted_application() -> WSGIApplication:
     return received(Forwarding(admitted))
 
 
+def _application() -> WSGIApplication:
+    counted = _counted_application()
+    return BasePath(counted, settings.FORCE_SCRIPT_NAME) if settings.FORCE_SCRIPT_NAME else counted
+
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memory_appliance.settings")
-application = _counted_application()
+application = _application()

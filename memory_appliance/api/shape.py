@@ -56,4 +56,4 @@ def error_response(
 
 
 def wants_json(request: HttpRequest) -> bool:
-    return request.path.startswith(MACHINE_PREFIXES) and request.path != "/api/docs"
+    return request.path_info.startswith(MACHINE_PREFIXES) and request.path_info != "/api/docs"

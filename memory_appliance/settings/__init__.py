@@ -139,15 +139,16 @@ TEMPLATES: list[dict[str, Any]] = [
         },
     }
 ]
-STATIC_URL = "static/"
+STATIC_URL = f"{OPTIONS.base_path}/static/"
 WHITENOISE_USE_FINDERS = True  # no collectstatic step: the few files of our own and the packages' are found at start
 WHITENOISE_AUTOREFRESH = False
 WHITENOISE_MAX_AGE = 24 * 3600  # the pages ask with a digest of the content (templatetags/appliance.py)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 APPEND_SLASH = False
 LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "/"
-LOGOUT_REDIRECT_URL = "/"
+FORCE_SCRIPT_NAME = OPTIONS.base_path or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{OPTIONS.base_path}/"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "overview"
 CSRF_FAILURE_VIEW = "memory_appliance.web.failures.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"

@@ -26,6 +26,12 @@ ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
 SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 """The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
 
+OWN_ADDRESSES = frozenset(
+    {"accounts", "admin", "agents", "api", "audit", "components", "health", "keys", "mcp", "metrics", "nodes", "recall",
+     "search", "start", "static", "system", "users"}
+)  # fmt: skip
+"""First parts of the server's own addresses (`urls.py`)."""
+
 IGNORED_NAMES = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
 """systemd sets these for every service it starts."""
 
@@ -80,6 +86,11 @@ class Options(BaseSettings):
         (),
         description="Origins such as https://memory.example, separated by commas, whose pages may send forms and call "
         "the API and MCP; this server's own address needs none.",
+    )
+    base_path: str = Field(
+        "",
+        pattern=r"^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$",
+        description="Path below which a proxy shows the server, such as /memory; empty: at the top of its name.",
     )
     https: bool = Field(
         False, description="Whether people reach the server over HTTPS alone: cookies are then sent over HTTPS only."
@@ -244,6 +255,14 @@ class Options(BaseSettings):
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("base_path")
+    @classmethod
+    def _unlike_our_own(cls, value: str) -> str:
+        """A proxy may cut the path off; then only its name tells it from an address inside."""
+        if value.split("/")[1:2] and value.split("/")[1] in OWN_ADDRESSES:
+            raise ValueError(f"is an address of the server itself ({value}); choose another, such as /memory")
+        return value
 
     @field_validator("data_dir")
     @classmethod

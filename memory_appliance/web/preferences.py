@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import check_for_language
 from django.views.decorators.http import require_POST
@@ -32,10 +33,16 @@ def _remember(request: HttpRequest, name: str, value: str) -> HttpResponse:
     response = HttpResponseRedirect(_back(request))
     if value:
         response.set_cookie(
-            name, value, max_age=A_YEAR_SECONDS, samesite="Lax", httponly=True, secure=request.is_secure()
+            name,
+            value,
+            max_age=A_YEAR_SECONDS,
+            path=settings.SESSION_COOKIE_PATH,
+            samesite="Lax",
+            httponly=True,
+            secure=request.is_secure(),
         )
     else:
-        response.delete_cookie(name, samesite="Lax")
+        response.delete_cookie(name, path=settings.SESSION_COOKIE_PATH, samesite="Lax")
     return response
 
 
@@ -45,4 +52,4 @@ def _back(request: HttpRequest) -> str:
     safe = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if safe else "/"
+    return wanted if safe else reverse("overview")

@@ -52,7 +52,7 @@ def delete(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.delete_agent(actor=access.actor, agent=agent)
         messages.success(request, _("Agent %(slug)s is deleted. Its files are still there.") % {"slug": agent.slug})
-        return HttpResponseRedirect("/")
+        return HttpResponseRedirect(reverse("overview"))
     context = {
         "heading": _("Delete agent %(slug)s?") % {"slug": agent.slug},
         "will": [

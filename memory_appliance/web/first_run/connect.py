@@ -83,7 +83,7 @@ def connect(request: HttpRequest) -> HttpResponse:
         "gateway": gateway,
         "key": key,
         "shown_key": key or "…",
-        "server": request.build_absolute_uri("/").rstrip("/"),
+        "server": request.build_absolute_uri(reverse("overview")).rstrip("/"),
         "steps": steps("connect", agent),
     }
     return answer(request, "first_run/connect.html", context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -99,7 +100,13 @@ def playground(request: HttpRequest, access: Access) -> HttpResponse:
     if wants_part(request) and page.asked and not _only(request, page.asked):
         response["HX-Replace-Url"] = request.path + page.link
     response.set_cookie(
-        LAST_AGENT, access.agent.slug, max_age=A_YEAR_SECONDS, samesite="Lax", httponly=True, secure=request.is_secure()
+        LAST_AGENT,
+        access.agent.slug,
+        max_age=A_YEAR_SECONDS,
+        path=settings.SESSION_COOKIE_PATH,
+        samesite="Lax",
+        httponly=True,
+        secure=request.is_secure(),
     )
     return response
 
