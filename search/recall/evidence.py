@@ -8,12 +8,14 @@ set on household questions asked of the right and of the wrong memory; docs/reca
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from search.documents.passages import split_passages
+from search.documents.secrets import MASK
 from search.documents.terms import index_text
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
@@ -33,6 +35,11 @@ BAR_WORDS_ONLY = 0.30
 """The same where no vectors could be compared and relevance is the words' share alone."""
 NAMED_DAY = 0.45
 """What it adds that the note is of the very day the message names."""
+
+LEAST_SAID, CLOSE_SAID = 0.25, 0.8
+"""A line of a conversation has so much of the query's weight itself, or is so near to it."""
+_SPEAKER = re.compile(r"^(?:User|Assistant):\s*")
+_NO_ANSWER = re.compile(r"[?？]\s*\Z|" + re.escape(MASK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,9 @@ def weigh_evidence(
             continue
         pieces = split_passages(chunk.text)
         near = nearness.of(chunk, len(pieces))
+        if hit.source == "sessions":
+            weighed.append(_said(hit, chunk, pieces, near, scale))
+            continue
         relevance = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}") + max(near, default=0.0)
         if hit.date in days:
             relevance += NAMED_DAY
@@ -131,6 +141,26 @@ def weigh_evidence(
         passages = _passages(hit, chunk, pieces, near, scale) if relevance >= bar else ()
         weighed.append(Evidence(hit, relevance, bar, passages))
     return tuple(sorted(weighed, key=lambda one: -one.relevance))
+
+
+def _said(hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float], scale: Scale) -> Evidence:
+    """A part of a conversation: each line by itself, without its speaker's label, and only if it may answer.
+
+    A question, a line with a secret and one that hardly has the query's words answer nothing, however much the talk
+    around them has in common with it.
+    """
+    said = []
+    for number, lines in enumerate(_lines(hit, chunk.text, pieces, scale)):
+        close = near[number] if near else 0.0
+        for line in lines:
+            text = _SPEAKER.sub("", line.text).strip()
+            coverage = scale.coverage(text)
+            if text and not _NO_ANSWER.search(text) and (coverage >= LEAST_SAID or close >= CLOSE_SAID):
+                said.append(Passage(hit.path, (Line(text, line.number, coverage),), coverage + close))
+    said.sort(key=lambda passage: -passage.score)
+    relevance = said[0].score if said else 0.0
+    bar = BAR if near else BAR_WORDS_ONLY
+    return Evidence(hit, relevance, bar, tuple(one for one in said if one.score >= bar))
 
 
 class _Nearness:
