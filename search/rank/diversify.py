@@ -58,7 +58,8 @@ class VectorLikeness:
         self._likeness = np.clip((cosines - mean) / max(1.0 - mean, 1e-6), 0.0, 1.0)
 
     def to(self, index: int) -> Sequence[float]:
-        return self._likeness[index].tolist()
+        row: list[float] = self._likeness[index].tolist()
+        return row
 
 
 class WordLikeness:

@@ -79,7 +79,7 @@ def _displaced(agent: Agent) -> Iterator[Seen]:
 def _leftovers(agent: Agent) -> Iterator[Seen]:
     if has_unfinished_restore(agent.slug):
         yield Seen(
-            "error",
+            "problem",
             f"A restore of {agent.slug} is at work or was cut short: files and records may not belong together.",
             "If none is at work, start the server again: it puts everything back as it was.",
             agent.slug,

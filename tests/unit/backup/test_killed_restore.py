@@ -18,6 +18,8 @@ from agents.backup.restore_agent import restore_agent
 from agents.backup.swap import Swap
 from agents.models import Agent, TranscriptMessage
 from agents.transcripts import store_lines
+from memory_appliance.doctor.check import Visit
+from memory_appliance.doctor.checks.agents import AGENTS
 
 CHAT = "agent:al:telegram:direct:7"
 
@@ -81,6 +83,7 @@ def test_a_restore_killed_before_its_rows_are_committed_is_undone(al: Agent, bac
     monkeypatch.setattr("agents.backup.restore_agent.record", lambda **_: kill())
     assert in_a_fork(lambda: restore_agent(find_backup("latest"), "al", actor=CLI, force=True)) == signal.SIGKILL
     assert memory.read_text() != "now\n"
+    assert "problem" in [seen.level for seen in AGENTS.look(Visit()) if seen.part == "al"]
     assert undo_unfinished() == ["al"]
     assert memory.read_text() == "now\n"
 
