@@ -12,7 +12,7 @@ Mere collections outside the data folder are the owner's sources, not ours: they
 
 from __future__ import annotations
 
-import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from pathlib import Path
 from agents.backup.catalog import backup_dir
 from agents.models import Agent, Collection
 from agents.paths import data_dir
+from search.documents.contain import PathNotAllowed, list_folder
 
 LEFT_OUT_SHOWN = 50
 
@@ -87,18 +88,20 @@ def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
             left_out.add(str(folder), "the folder of the backups")
             continue
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = list_folder(folder)
         except FileNotFoundError:
+            continue
+        except PathNotAllowed as error:
+            left_out.add(str(folder), error.message)
             continue
         except OSError as error:
             left_out.add(str(folder), str(error.strerror))
             continue
         yield f"{place}/", folder
-        for entry in entries:
-            inside = f"{place}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append((inside, Path(entry.path)))
-            elif entry.is_file(follow_symlinks=False):
-                yield inside, Path(entry.path)
+        for name, kind in entries:
+            if kind == stat.S_IFDIR:
+                waiting.append((f"{place}/{name}", folder / name))
+            elif kind == stat.S_IFREG:
+                yield f"{place}/{name}", folder / name
             else:
-                left_out.add(entry.path, "a symlink" if entry.is_symlink() else "not a regular file")
+                left_out.add(str(folder / name), "a symlink" if kind == stat.S_IFLNK else "not a regular file")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from search.documents.contain import PathNotAllowed, open_folder
+from search.documents.contain import PathNotAllowed, list_folder, open_folder
 
 BLOCK = 1024 * 1024
 LOCKS = ("transcripts", "locks")
@@ -33,12 +33,11 @@ class Entry:
 def entries(roots: Mapping[str, Path]) -> Iterator[Entry]:
     """Root by root, folder by folder; symlinks and what is no regular file are neither followed nor taken."""
     for root, folder in roots.items():
-        if folder.is_dir():
-            for rel, handle in _files(root, folder):
-                try:
-                    yield _entry(root, rel, handle)
-                finally:
-                    os.close(handle)
+        for rel, handle in _files(root, folder):
+            try:
+                yield _entry(root, rel, handle)
+            finally:
+                os.close(handle)
 
 
 def left_out(roots: Mapping[str, Path]) -> list[str]:
@@ -46,7 +45,6 @@ def left_out(roots: Mapping[str, Path]) -> list[str]:
     return [
         f"{root}/{rel}"
         for root, folder in roots.items()
-        if folder.is_dir()
         for rel, kind in _names(root, folder)
         if not stat.S_ISREG(kind)
     ]
@@ -93,14 +91,14 @@ def _files(root: str, folder: Path) -> Iterator[tuple[str, int]]:
 
 def _names(root: str, folder: Path) -> Iterator[tuple[str, int]]:
     """Every name below the folder that is no folder itself, with its type; in order."""
-    for place, inner, names in os.walk(folder):
-        inner.sort()
-        if root == LOCKS[0] and place == str(folder):
-            inner[:] = [name for name in inner if name != LOCKS[1]]
-        links = [name for name in inner if Path(place, name).is_symlink()]
-        for name in sorted((*names, *links)):
-            path = Path(place, name)
-            try:
-                yield path.relative_to(folder).as_posix(), path.lstat().st_mode
-            except FileNotFoundError:
-                continue
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        folders = waiting.pop()
+        if (root, *folders) == LOCKS:
+            continue
+        try:
+            found = list_folder(folder, folders)
+        except FileNotFoundError:
+            continue  # an agent without it, or deleted since it was listed
+        waiting += [(*folders, name) for name, kind in reversed(found) if kind == stat.S_IFDIR]
+        yield from (("/".join((*folders, name)), kind) for name, kind in found if kind != stat.S_IFDIR)

@@ -6,7 +6,7 @@ Nothing here may stop the other files of the agent, let alone other agents: a fo
 from __future__ import annotations
 
 import logging
-import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -22,7 +22,7 @@ from agents.workspace.beside import leftover
 from agents.workspace.journal import keep_displaced, unwritable, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.reading import digest_of, read_bytes
-from search.documents.contain import PathNotAllowed
+from search.documents.contain import PathNotAllowed, is_folder, list_folder
 from search.documents.lines import count_lines, decode
 
 logger = logging.getLogger(__name__)
@@ -77,11 +77,15 @@ def take_up_beside(agent: Agent, paths: Iterable[str]) -> None:
 
 def all_leftovers(root: Path) -> Iterator[str]:
     """Paths below the workspace of what writes that were cut short left there; none where it cannot be read."""
-    if not os.path.isdir(root):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
-        return
-    for folder, _, names in os.walk(root):
-        inside = os.path.relpath(folder, root)
-        yield from (f"{inside}/{name}".removeprefix("./") for name in names if leftover(name))
+    waiting: list[tuple[str, ...]] = [()]
+    while waiting:
+        folders = waiting.pop()
+        try:
+            found = list_folder(root, folders)
+        except (OSError, PathNotAllowed):
+            continue
+        waiting += [(*folders, name) for name, kind in found if kind == stat.S_IFDIR]
+        yield from ("/".join((*folders, name)) for name, kind in found if kind == stat.S_IFREG and leftover(name))
 
 
 def _take_up(agent: Agent, folder: str, rows: Sequence[WorkspaceWrite]) -> None:
@@ -176,10 +180,10 @@ def _drop_copies(agent: Agent, row: WorkspaceWrite) -> None:
 def _require_folder(agent: Agent, row: WorkspaceWrite) -> None:
     """A file that is missing together with all others was hardly deleted: its disk is not mounted (yet)."""
     folder = Path(agent.workspace)
-    there = os.path.isdir(folder)  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+    there = is_folder(folder)
     if there and row.before:
         folder = (folder / row.path).parent
-        there = os.path.isdir(folder) and any(folder.iterdir())  # noqa: PTH112
+        there = is_folder(folder) and bool(list_folder(folder))
     if not there:
         raise WorkspaceUnwritable(
             f"A write to {row.path} was cut short, and its folder {folder} is away or empty.",

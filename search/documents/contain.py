@@ -20,7 +20,9 @@ from search.errors import SearchError
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
 _READ_BLOCK = 1024 * 1024
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Folders on the way are passed, not listed: of /home, say, one may have the right to search and no other.
+_PASSING = getattr(os, "O_PATH", os.O_RDONLY)
 # O_NONBLOCK: opening a named pipe must not wait for a writer.
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -98,17 +100,37 @@ def open_folder(root: Path, folders: Sequence[str] = ()) -> int:
 
     The names must come from `split_path` or from a directory listing. Raises `PathNotAllowed` when a step beneath the
     trusted folder that holds `root` is a symlink (without such a folder: any step from `/` on), `FileNotFoundError`
-    when a step is missing or is a file, other `OSError` as they come.
+    when a step is missing or is a file, other `OSError` as they come. The folder itself must be readable; those on
+    the way need only the right to search.
     """
     start, steps = _way(root)
-    fd = os.open(start, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    for name in (*steps, *folders):
+    names = (*steps, *folders)
+    fd = os.open(start, (_PASSING if names else os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
+    for left, name in enumerate(names, 1 - len(names)):
         try:
-            inner = _open_step(name, fd)
+            inner = _open_step(name, fd, _PASSING if left else os.O_RDONLY)
         finally:
             os.close(fd)
         fd = inner
     return fd
+
+
+def list_folder(root: Path, folders: Sequence[str] = ()) -> list[tuple[str, int]]:
+    """The names in a folder in order, each with its type as `stat.S_IFMT` gives it. Raises like `open_folder`."""
+    folder = open_folder(root, folders)
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, _type(entry)) for entry in entries)
+    finally:
+        os.close(folder)
+
+
+def _type(entry: os.DirEntry[str]) -> int:
+    if entry.is_symlink():
+        return stat.S_IFLNK
+    if entry.is_dir(follow_symlinks=False):
+        return stat.S_IFDIR
+    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else 0
 
 
 def is_folder(path: Path) -> bool:
@@ -205,6 +227,8 @@ def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:
 def _way(folder: Path) -> tuple[str, Sequence[str]]:
     """Where to begin, and the components from there: the innermost trusted folder that holds `path`, else `/`."""
     path = _absolute(folder)
+    if "\0" in path:
+        raise PathNotAllowed(f"{shown(path)} holds a zero byte", hint="Give the folder again.")
     spellings = (spelling for root in _trusted() for spelling in (_absolute(root), _real(root)))
     holding = [spelling for spelling in spellings if path == spelling or path.startswith(f"{spelling.rstrip('/')}/")]
     start = max(holding, key=len, default="/")
@@ -221,9 +245,9 @@ def _real(root: Path) -> str:
     return os.path.realpath(root)
 
 
-def _open_step(name: str, parent: int) -> int:
+def _open_step(name: str, parent: int, access: int) -> int:
     try:
-        return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
+        return os.open(name, access | _FOLDER_FLAGS, dir_fd=parent)
     except OSError as error:
         if error.errno not in (errno.ENOTDIR, errno.ELOOP):
             raise

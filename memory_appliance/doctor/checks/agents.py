@@ -17,6 +17,7 @@ from agents.selectors import get_agent
 from agents.workspace.journal import DISPLACED
 from agents.workspace.unfinished import all_leftovers, waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.documents.contain import PathNotAllowed, open_folder
 
 TOLD = timedelta(days=7)
 
@@ -36,10 +37,10 @@ def _faults(agent: Agent) -> Iterator[Seen]:
     workspace, title = Path(agent.workspace), f"Agent {agent.slug}"
     for _, reason in waiting_writes(agent):
         yield Seen("problem", reason, "Put right what it names: the next update finishes the write.", agent.slug, title)
-    if not os.path.isdir(workspace):  # noqa: PTH112 - Path.is_dir raises where a parent may not be entered
+    if absent := _absent(workspace):
         yield Seen(
             "problem",
-            f"Its folder {workspace} is not there.",
+            f"Its folder {absent}.",
             "Bring it back (mount it, or manage.py restore latest --agent), or give the agent another one.",
             agent.slug,
             title,
@@ -60,6 +61,19 @@ def _faults(agent: Agent) -> Iterator[Seen]:
             agent.slug,
             title,
         )
+
+
+def _absent(workspace: Path) -> str:
+    """Why there is no folder that may be opened; "" when there is one, readable or not."""
+    try:
+        os.close(open_folder(workspace))
+    except PathNotAllowed as error:
+        return f"{workspace} is not used: {error.message}"
+    except PermissionError:
+        return ""
+    except OSError:
+        return f"{workspace} is not there"
+    return ""
 
 
 def _displaced(agent: Agent) -> Iterator[Seen]:

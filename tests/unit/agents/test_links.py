@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from agents.backup.copying import keep_file
+from agents.backup.sources import LeftOut, Root, files_below
 from agents.errors import Invalid
 from agents.models import Agent
+from agents.nodes.inventory import entries
 from agents.paths import data_dir
 from agents.services import create_agent, create_collection
 from agents.services.collections import update_collection
@@ -22,6 +27,18 @@ from tests.cast import OWNER
 from workers.watched_folders import existing_folders
 
 SECRET = "The code of the safe is 4711.\n"
+
+
+def left_out_of_backup(folder: Path) -> tuple[list[str], str]:
+    left_out = LeftOut()
+    files = [place for place, _ in files_below(Root("workspaces/alpha", folder), left_out)]
+    return files, " ".join(left_out.told())
+
+
+def left_out_of_move(folder: Path) -> tuple[list[str], str]:
+    with pytest.raises(PathNotAllowed) as refused:
+        list(entries({"workspace": folder}))
+    return [], refused.value.message
 
 
 @pytest.fixture
@@ -97,6 +114,46 @@ def test_a_backup_takes_no_file_behind_a_symlink(alpha: Agent) -> None:
     root = swapped(alpha, "links/beta")
     with pytest.raises(PathNotAllowed):
         keep_file(None, "workspaces/alpha/links/beta/MEMORY.md", root / "MEMORY.md", None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("listed", [left_out_of_backup, left_out_of_move], ids=["backup", "move"])
+def test_no_listing_goes_behind_a_symlink(alpha: Agent, listed: Callable[[Path], tuple[list[str], str]]) -> None:
+    workspace = Path(alpha.workspace)
+    (workspace / "own.md").write_text("own\n")
+    workspace.rename(workspace.with_name("before"))
+    workspace.symlink_to(workspace.with_name("beta"))
+    files, told = listed(workspace)
+    assert files == []
+    assert "symlink" in told
+
+
+def test_a_way_of_which_one_may_only_search_the_folders_is_passed() -> None:
+    """As /home/me is for others: mode 0711."""
+    with tempfile.TemporaryDirectory() as made:
+        home = Path(made) / "home"
+        (home / "me" / "vault").mkdir(parents=True)
+        (home / "me" / "vault" / "note.md").write_text("text")
+        for folder in (Path(made), home, home / "me"):
+            folder.chmod(0o711 if os.geteuid() == 0 else 0o311)
+        try:
+            assert as_another(lambda: read_inside(home / "me" / "vault", "note.md") == b"text")
+            assert as_another(lambda: is_folder(home / "me" / "vault"))
+            assert as_another(lambda: not is_folder(home / "me")), "what may not be listed is no root"
+        finally:
+            for folder in (Path(made), home, home / "me"):
+                folder.chmod(0o755)
+
+
+def as_another(question: Callable[[], bool]) -> bool:
+    """Asked in a process without root's rights."""
+    child = os.fork()
+    if not child:
+        with suppress(BaseException):
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            os._exit(0 if question() else 1)
+        os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_folder_exchanged_again_and_again_never_gives_the_other(alpha: Agent) -> None:
