@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from search.documents.annotations import strip_annotations
-from search.documents.chunker import cut_entries, cut_lines
+from search.documents.chunker import Cut, cut_entries, cut_lines
 from search.documents.front_matter import read_front_matter
 from search.documents.lines import decode, is_text, split_lines
 from search.documents.outline import read_outline
+from search.documents.rubbish import leave_out_rubbish
 from search.spec import ChunkingSpec
 
 
@@ -29,6 +30,8 @@ class Chunk:
     triggers: tuple[str, ...]
     projects: tuple[str, ...]
     excluded: bool
+    words_only: bool = False
+    """Front matter: found by its words, never embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,13 @@ class ParsedDocument:
     session: str = ""
 
 
-def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSpec) -> ParsedDocument:
-    """Cut the file `rel` into chunks; `curated` files are cut per entry. Only what is not text at all has none."""
+def parse_document(
+    rel: str, data: bytes, *, curated: bool, chunking: ChunkingSpec, transcript: bool = False
+) -> ParsedDocument:
+    """Cut the file `rel` into chunks; `curated` files are cut per entry. Only what is not text at all has none.
+
+    The front matter of a `transcript` is the appliance's own and not searched.
+    """
     text, lossy = decode(data)
     if not is_text(text):
         return ParsedDocument(
@@ -57,30 +65,37 @@ def parse_document(rel: str, data: bytes, *, curated: bool, chunking: ChunkingSp
     lines = split_lines(text)
     front = read_front_matter(lines)
     lines, annotations = strip_annotations(lines, curated=curated)
-    body = lines[front.lines :]
+    cleaned = leave_out_rubbish(lines)
+    head, body = cleaned.lines[1 : front.lines - 1], cleaned.lines[front.lines :]
     first_line = front.lines + 1
     outline = read_outline(body, first_line=first_line)
     cut = cut_entries if curated else cut_lines
-    chunks: list[Chunk] = []
-    for passage, start, end, body_line in cut(body, chunking, headings=outline.lines, first_line=first_line):
-        said = annotations.between(start, end)
-        chunks.append(
-            Chunk(
-                text=passage,
-                start_line=start,
-                end_line=end,
-                heading=outline.path_at(body_line),
-                importance=max(filter(None, (said.importance, front.importance)), default=None),
-                triggers=said.triggers,
-                projects=said.projects,
-                excluded=said.excluded,
-            )
+
+    def chunk(cut: Cut, *, words_only: bool) -> Chunk:
+        said = annotations.between(cut.start_line, cut.end_line)
+        return Chunk(
+            text=cut.text,
+            start_line=cut.start_line,
+            end_line=cut.end_line,
+            heading=outline.path_at(cut.body_line),
+            importance=max(filter(None, (said.importance, front.importance)), default=None),
+            triggers=said.triggers,
+            projects=said.projects,
+            excluded=said.excluded,
+            words_only=words_only,
         )
+
+    chunks = [
+        chunk(piece, words_only=False) for piece in cut(body, chunking, headings=outline.lines, first_line=first_line)
+    ]
+    if not transcript and (front.says_more or not chunks):
+        chunks = [chunk(piece, words_only=True) for piece in cut_lines(head, chunking, first_line=2)] + chunks
+    encoding = "not valid UTF-8: unreadable bytes are shown as \ufffd; save the file as UTF-8" if lossy else ""
     return ParsedDocument(
         title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
         chunks=tuple(chunks),
         importance=front.importance,
-        problems=("not valid UTF-8: unreadable bytes are shown as \ufffd; save the file as UTF-8",) if lossy else (),
+        problems=tuple(filter(None, (encoding, front.problem, cleaned.problem))),
         front_matter_lines=front.lines,
         session=front.session,
     )

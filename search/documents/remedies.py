@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-Remedy = Literal["gone", "link", "unreadable", "large", "deep", "no_file", "encoding", "name", "other"]
+Remedy = Literal[
+    "gone", "link", "unreadable", "large", "deep", "no_file", "encoding", "name", "front_matter", "rubbish", "other"
+]
 
 _BY_WORDS: tuple[tuple[str, Remedy], ...] = (
     ("No such file", "gone"),
@@ -16,6 +18,8 @@ _BY_WORDS: tuple[tuple[str, Remedy], ...] = (
     ("is a folder", "no_file"),
     ("not a regular file", "no_file"),
     ("not valid UTF-8", "encoding"),
+    ("the front matter does not count", "front_matter"),
+    ("not searched, no text", "rubbish"),
     ("not allowed in", "name"),
     ("not valid Unicode", "name"),
     ("a name may have", "name"),

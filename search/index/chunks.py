@@ -10,6 +10,7 @@ from search.documents.parse import Chunk
 from search.documents.passages import split_passages
 from search.documents.terms import forms_text, index_text
 from search.index.driver import Connection
+from search.index.schema import WORDS_ONLY
 from search.index.vectors import VectorChanges, cached_ids, vector_of
 from search.spec import Origin
 
@@ -70,20 +71,21 @@ class ChunkWriter:
         Freed ids are used first, so that ids stay dense over the years.
         """
         free = self.remove(place.file_id)
-        hashes = [chunk_hash(chunk.heading, chunk.text) for chunk, _ in chunks]
+        hashes = [chunk_hash(WORDS_ONLY if chunk.words_only else chunk.heading, chunk.text) for chunk, _ in chunks]
         known = cached_ids(self._connection, self._model_id, hashes) if self._model_id is not None else {}
         path_terms = index_text(place.path.removesuffix(".md"))
         title_terms = index_text(place.title)
         named = forms_text(f"{place.path.removesuffix('.md')} {place.title}")
         for order, ((chunk, origin), digest) in enumerate(zip(chunks, hashes, strict=True)):
             chunk_id = free[order] if order < len(free) else self._take_id()
-            emb_id = known.get(digest)
+            emb_id = None if chunk.words_only else known.get(digest)
             self._connection.execute(
                 "INSERT INTO chunks(id, file_id, ord, start_line, end_line, hash, importance, projects, triggers,"
-                " origin, emb_id, heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " origin, refused, emb_id, heading, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     chunk_id, place.file_id, order, chunk.start_line, chunk.end_line, digest, chunk.importance,
-                    "; ".join(chunk.projects), "; ".join(chunk.triggers), origin, emb_id, chunk.heading, chunk.text,
+                    "; ".join(chunk.projects), "; ".join(chunk.triggers), origin,
+                    WORDS_ONLY if chunk.words_only else "", emb_id, chunk.heading, chunk.text,
                 ),
             )  # fmt: skip
             if self._words:

@@ -21,7 +21,7 @@ from search.index.locks import build_lock, lock_path, writer_lock
 from search.index.opening import SIDE_FILES, seed_cache, writing
 from search.index.pool import reading
 from search.index.report import EmbedReport, IsCancelled, Progress, RebuildReport, ReportProgress, UpdateReport
-from search.index.schema import generation, set_meta
+from search.index.schema import WORDS_ONLY, generation, set_meta
 from search.index.update import update_index
 from search.index.vectors import active_model, has_vectors
 from search.runtime.protocols import Embedder
@@ -170,7 +170,7 @@ class _Rebuild:
             chunks=counts.chunks,
             vectors=counts.vectors,
             embedded=embedded,
-            pending=counts.chunks - counts.vectors - counts.refused,
+            pending=counts.pending,
             problems=look.problems,
             switched=self.switching,
             swapped=swapped,
@@ -181,7 +181,8 @@ class _Rebuild:
         build = open_reader(self.building.path)
         try:
             chunks, vectors = count_chunks(build)
-            return _Counts(chunks, vectors, chunks - vectors - count_pending(build))
+            refused = build.execute("SELECT count(*) FROM chunks WHERE refused NOT IN ('', ?)", (WORDS_ONLY,)).get
+            return _Counts(chunks, vectors, int(refused), count_pending(build))
         finally:
             build.close()
 
@@ -190,6 +191,7 @@ class _Counts(NamedTuple):
     chunks: int
     vectors: int
     refused: int
+    pending: int
 
 
 def _swap(beside: Path, live_path: Path) -> None:

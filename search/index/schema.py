@@ -11,9 +11,12 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
+
+WORDS_ONLY = "front matter"
+"""In `chunks.refused`: no model is asked for a vector of it."""
 
 _TABLES = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;

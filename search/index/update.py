@@ -194,8 +194,9 @@ class _Update:
         origins: tuple[Origin, ...] = ()
         if known is None or plan.recut or known.hash != digest:
             parsed = parse_document(
-                found.rel, data, curated=found.rel in collection.curated, chunking=self.spec.chunking
-            )
+                found.rel, data, curated=found.rel in collection.curated, chunking=self.spec.chunking,
+                transcript=collection.source == "sessions",
+            )  # fmt: skip
             origins = chunk_origins(collection, found.rel, data, parsed.chunks)
         path = collection.prefix + found.rel
         day = dated_path(path)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.index.driver import Connection, bind_ids, capabilities
-from search.index.schema import SEGMENT, create_vec_table, get_meta, has_table, set_meta
+from search.index.schema import SEGMENT, WORDS_ONLY, create_vec_table, get_meta, has_table, set_meta
 from search.spec import EmbeddingIdentity
 
 Vector = NDArray[np.float32]
@@ -42,7 +42,7 @@ def activate_model(connection: Connection, identity: EmbeddingIdentity) -> Activ
     model_id = int(connection.execute("SELECT id FROM models WHERE fingerprint = ?", (identity.fingerprint,)).get)
     set_meta(connection, "active_model", model_id)
     set_meta(connection, "vec_mean", None)
-    connection.execute("UPDATE chunks SET refused = '' WHERE refused <> ''")
+    connection.execute("UPDATE chunks SET refused = '' WHERE refused NOT IN ('', ?)", (WORDS_ONLY,))
     if has_table(connection, "chunks_vec"):
         connection.execute("DROP TABLE chunks_vec")
     if capabilities().vec:
@@ -255,8 +255,9 @@ def link_cached(connection: Connection, model_id: int, changes: VectorChanges) -
     """Give waiting chunks the vectors that the cache holds for their texts; answers how many got theirs."""
     rows = connection.execute(
         "SELECT c.id, e.id, e.vec, f.collection FROM chunks c JOIN files f ON f.id = c.file_id"
-        " JOIN embedding_cache e ON e.model = ? AND e.hash = c.hash WHERE c.emb_id IS NULL",
-        (model_id,),
+        " JOIN embedding_cache e ON e.model = ? AND e.hash = c.hash WHERE c.emb_id IS NULL"
+        " AND c.refused <> ?",
+        (model_id, WORDS_ONLY),
     )
     found = list(rows)
     for chunk_id, emb_id, blob, collection in found:

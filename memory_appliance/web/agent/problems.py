@@ -31,6 +31,8 @@ WAYS_OUT: Mapping[Remedy, StrOrPromise] = {
     "deep": _("Move it further up, or add its folder as a collection of its own."),
     "no_file": _("Only ordinary files that end in .md are read. Rename it, or exclude it."),
     "encoding": _("Save the file as UTF-8. It is searched, but some signs are lost."),
+    "front_matter": _("Mend the lines between --- at the top: title and importance act again then."),
+    "rubbish": _("Nothing, if it is meant so: the rest of the file is searched. Keep encoded files out of notes."),
     "name": _("Give it a simpler name."),
     "other": _("Look at the file, or exclude it from the collection."),
 }

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from search.documents.parse import parse_document
 from search.documents.remedies import Remedy, remedy
 from search.documents.scan import ScanLimits, scan_collection
-from search.spec import CollectionSpec
+from search.spec import ChunkingSpec, CollectionSpec
 
 LIMITS = ScanLimits(max_file_bytes=10, max_depth=1)
 
@@ -40,6 +41,19 @@ def test_what_a_scan_skips_has_its_remedy(tmp_path: Path, make: Callable[[Path],
 def test_a_folder_that_is_not_there_has_its_remedy(tmp_path: Path) -> None:
     (problem,) = scan_collection(CollectionSpec("notes", tmp_path / "none")).problems
     assert remedy(problem.problem) == "gone"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\na: [b\n---\n", "front_matter"),
+        ("a" * 9 + "bC3/" * 200, "rubbish"),
+        ("f\n" * 100, "rubbish"),
+    ],
+)
+def test_what_is_wrong_inside_a_file_has_its_remedy(text: str, expected: Remedy) -> None:
+    (problem,) = parse_document("a.md", text.encode(), curated=False, chunking=ChunkingSpec()).problems
+    assert remedy(problem) == expected
 
 
 def test_what_is_not_known_is_other() -> None:
