@@ -8,7 +8,7 @@ from typing import Literal
 from search.errors import BadQuery
 
 CitationMode = Literal["auto", "on", "off"]
-_CITED = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
+_CITED = re.compile(r"\A(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 _SHARED_CHATS = frozenset({"group", "channel"})
 
 

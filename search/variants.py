@@ -15,7 +15,7 @@ from search.errors import BadQuery
 VariantKind = Literal["lex", "vec", "hyde"]
 MAX_VARIANTS = 8
 
-_LINE = re.compile(r"\s*(lex|vec|hyde|intent|expand)\s*:\s*(.*?)\s*", re.IGNORECASE | re.DOTALL)
+_LINE = re.compile(r"\A\s*(lex|vec|hyde|intent|expand)\s*:(.*)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def parse_typed(query: str) -> TypedQuery:
                 f"line {number} has no type beside typed lines",
                 hint="Begin every line with lex:, vec:, hyde: or intent:, or ask one plain question.",
             )
-        kind, text = match[1].lower(), match[2]
+        kind, text = match[1].lower(), match[2].strip()
         if not text:
             raise BadQuery(
                 f"line {number} is empty after {kind}:", hint="Write the words to look for, or leave it out."

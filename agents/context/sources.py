@@ -18,7 +18,7 @@ from search.documents.leftovers import leftover
 from search.documents.lines import decode, split_lines
 from search.documents.origin import line_digest
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?:-.+)?\.md")
+_DAY = re.compile(r"\A\d{4}-\d{2}-\d{2}(?:-.+)?\.md")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ REST_SECONDS = 0.5
 _POLL_SECONDS = 0.002
 _MOST_BYTES = 200
 """Of the own name: with the rest it stays below what a name may have."""
-_NAME = re.compile(rf"\.(?P<name>.+)\.[0-9a-f]{{16}}\.memory(?P<old>{re.escape(OLD)})?", re.DOTALL)
+_NAME = re.compile(rf"\A\.(?P<name>.+)\.[0-9a-f]{{16}}\.memory(?P<old>{re.escape(OLD)})?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ MAX_TRIGGERS = 20
 MAX_TRIGGER_CHARS = 100
 CURATED = frozenset({"MEMORY.md", "USER.md"})
 """Cut per entry; only their triggers count."""
-_STRUCTURE = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
+_STRUCTURE = re.compile(r"\A\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
+_FENCE = re.compile(r"\A\s*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s")
-_LIST_LINE = re.compile(r"\s*(?:[-*+]|\d+[.)])\s|\s+\S")
+_LIST_LINE = re.compile(r"\A(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)")
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
 _UNSEEN: dict[int, str | None] = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 _UNSEEN |= dict.fromkeys((11, 12, 28, 29, 30, 31, 0x85, 0x2028, 0x2029), "\n")

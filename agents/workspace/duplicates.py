@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from search.documents.annotations import strip_annotations
 
-_BULLET = re.compile(r"\s*[-*]\s+")
+_BULLET = re.compile(r"\A\s*[-*]\s+")
 """A note of one line gets one; it is no part of the text. Numbers, boxes to tick and plus signs are."""
-_BEGINS = re.compile(r"\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}(?:\s|$)|```|~~~)")
+_BEGINS = re.compile(r"\A\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}(?:\s|$)|```|~~~)")
 
 
 def find_duplicate(lines: Sequence[str], note: Sequence[str]) -> tuple[int, int] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-_FIXED = re.compile(r"\s*=(\w+):(-?\d+)")
+_FIXED = re.compile(r"(?<!\s)\s*=(\w+):(-?\d+)")
 _SLOT = re.compile(r"\{(\w+)\}")
 _DIGITS = {"day": r"\d{1,2}", "year": r"\d{4}", "n": r"\d{1,3}"}
 

@@ -45,7 +45,7 @@ _LAUGH = re.compile(
     r"[\s,，。.!！~、]+",
     re.IGNORECASE,
 )
-_VALUE = re.compile(r"\d[\d -]{1,30}\d|[^\W\d_]+[-_]?\d|\d[^\W\d_]")
+_VALUE = re.compile(r"\d[\d -]{1,30}\d|(?<![^\W\d_])[^\W\d_]++[-_]?\d|\d[^\W\d_]")
 """What a secret may look like beside a word such as "code"."""
 
 

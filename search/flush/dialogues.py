@@ -21,7 +21,7 @@ KEPT = ("decision", "fact", "preference", "task", "state")
 """What is worth a note; `state` is only so for now."""
 LEFT = ("chat", "joke", "wish", "quote", "play", "question", "other", "unsure", "secret")
 _HEAD = re.compile(r"\[(?P<language>\w+) (?P<topic>\S+) (?P<at>\S+)\]")
-_LINE = re.compile(r"(?P<label>\w+): (?P<text>.+)")
+_LINE = re.compile(r"\A(?P<label>\w+): (?P<text>.+)")
 
 
 @dataclass(frozen=True, slots=True)

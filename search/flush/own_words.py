@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass
 
 SHORT_QUOTE = 14
 """A name or a title in quotation marks is the speaker's own word; a sentence is somebody else's."""
 
-_FENCED = re.compile(r"```.*?(?:```|\Z)|^\s*>.*$|<(\w+)\b[^>]*>.*?</\1>", re.DOTALL | re.MULTILINE)
+# Every pattern here takes time in proportion to the text: a quotation holds no mark that opens one of its kind.
+_FENCED = re.compile(r"```.*?(?:```|\Z)|^[ \t]*+>[^\n]*", re.DOTALL | re.MULTILINE)
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>\w{1,40})\b[^<>]{0,400}>")
 _QUOTED = re.compile(
-    r'"([^"\n]{1,2000})"|“([^”]{1,2000})”|„([^“”]{1,2000})[“”]|«([^»]{1,2000})»|「([^」]{1,2000})」|『([^』]{1,2000})』'
-    r"|(?<!\w)'([^'\n]{1,2000})'(?!\w)|‘([^’\n]{1,2000})’",
+    r'"([^"\n]{1,2000})"|“([^“”]{1,2000}+)”|„([^„“”]{1,2000}+)[“”]|«([^«»]{1,2000}+)»|「([^「」]{1,2000}+)」'
+    r"|『([^『』]{1,2000}+)』|(?<!\w)'([^'\n]{1,2000}+)'(?!\w)|‘([^‘’\n]{1,2000}+)’",
 )
-_OPEN_QUOTE = re.compile(r'["“「『«„][^"”」』»“]{15,}\Z', re.DOTALL)
+_OPENS = re.compile('["“「『«„]')
+_CLOSES = '"”」』»“'
+_OPEN_QUOTE = 15
+"""Characters after a mark that opens a quotation and is never closed, from which on it is one."""
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -38,9 +44,34 @@ def own_words(text: str) -> OwnWords:
         return match[0] if weight(inside) <= SHORT_QUOTE else drop(match)
 
     text = _FENCED.sub(drop, text)
+    text, tagged = _without_tagged(text)
     text = _QUOTED.sub(drop_long, text)
-    text = _OPEN_QUOTE.sub(drop, text)
-    return OwnWords(text.strip(), quoted)
+    last = max(text.rfind(mark) for mark in _CLOSES)
+    opened = _OPENS.search(text, max(0, last))
+    if opened and len(text) - opened.end() >= _OPEN_QUOTE:
+        quoted += len(text) - opened.start()
+        text = f"{text[: opened.start()]} "
+    return OwnWords(text.strip(), quoted + tagged)
+
+
+def _without_tagged(text: str) -> tuple[str, int]:
+    """`text` without what stands between a tag and the next one that closes it, and how many characters went."""
+    tags = list(_TAG.finditer(text))
+    closing: dict[str, deque[int]] = {}
+    for tag in tags:
+        if tag["end"]:
+            closing.setdefault(tag["name"], deque()).append(tag.end())
+    kept, done = [], 0
+    for tag in tags:
+        ends = closing.get(tag["name"], deque())
+        while ends and ends[0] <= tag.end():
+            ends.popleft()
+        if not tag["end"] and ends and tag.start() >= done:
+            kept.append(text[done : tag.start()])
+            done = ends[0]
+    kept.append(text[done:])
+    remaining = " ".join(kept)
+    return remaining, len(text) - sum(map(len, kept))
 
 
 def weight(text: str) -> int:

@@ -13,11 +13,13 @@ LONG_NUMBER = 4
 """A number of fewer digits names nothing by itself."""
 
 _QUOTED = re.compile(r"[\"“„「『《«`]([^\"”“」』》»`]{2,60})[\"”“」』》»`]")
-_IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:@×-]*\d)[\w][\w./:@×-]*[\w]|(?<!\w)[A-Za-z]\w*(?:[._/@-]\w+)+")
+_IDENTIFIER = re.compile(r"(?<!\w)(?=[\w./:@×-]{0,100}\d)[\w][\w./:@×-]{0,200}[\w]|(?<!\w)[A-Za-z]\w*(?:[._/@-]\w+)+")
 _NAME = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-ÞА-ЯЁ][^\W\d_]+(?:\s+[A-ZÀ-ÖØ-ÞА-ЯЁ][^\W\d_]+)*")
+_BEFORE_NAME = 40
+"""Characters before a name that tell whether a sentence begins with it."""
 _KATAKANA = re.compile(r"[ァ-ヺー]{3,}")
 _LATIN_AMONG_CJK = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])\s?([A-Za-z][\w-]+)")
-_SENTENCE_START = re.compile(r"(?:^|[.!?。！？]\s*)\s*[\"“«¿¡]*$")
+_SENTENCE_START = re.compile(r"(?:\A|[.!?。！？])\s*+[\"“«¿¡]*+\Z")
 
 _OPERATORS = re.compile(r"[\"“”„＂]|(?<!\S)-(?=\w)")
 
@@ -49,7 +51,9 @@ def entities(message: str) -> str:
     for match in _NAME.finditer(message):
         # The first word of a sentence is capitalised whatever it is.
         rest = match[0].partition(" ")[2]
-        name = rest if _SENTENCE_START.search(message[: match.start()]) else match[0]
+        name = (
+            rest if _SENTENCE_START.search(message[max(0, match.start() - _BEFORE_NAME) : match.start()]) else match[0]
+        )
         if len(name) > 1:
             found[name] = None
     for pattern in (_KATAKANA, _LATIN_AMONG_CJK):

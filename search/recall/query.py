@@ -22,11 +22,12 @@ FULL_CHARS = 12_000
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _UNTRUSTED = re.compile(
-    r"<<<\s*EXTERNAL_UNTRUSTED_CONTENT.*?(?:<<<\s*END_EXTERNAL_UNTRUSTED_CONTENT[^>]*>>>|\Z)", re.DOTALL | re.IGNORECASE
+    r"<<<\s*EXTERNAL_UNTRUSTED_CONTENT.*?(?:<<<\s*END_EXTERNAL_UNTRUSTED_CONTENT[^>]{0,500}>>>|\Z)",
+    re.DOTALL | re.IGNORECASE,
 )
-_UNTRUSTED_TAGS = re.compile(r"<(untrusted[\w-]*)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_UNTRUSTED_TAGS = re.compile(r"<(untrusted[\w-]*)\b[^>]{0,500}>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _METADATA = re.compile(
-    r"^[ \t]*(?:\[(?:message_?id|from|to|channel|chat|media|timestamp|thread|reply)\b[^\]\n]*\]"
+    r"^[ \t]*+(?:\[(?:message_?id|from|to|channel|chat|media|timestamp|thread|reply)\b[^\]\n]*\]"
     r"|(?:conversation info|sender|chat history|forwarded message|thread starter)\b[^\n]*\(untrusted[^\n]*"
     r"|(?:🧩|🔎)?[ \t]*active[ -]memory(?: debug)?:[^\n]*|system:[^\n]*)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,

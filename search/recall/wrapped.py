@@ -8,8 +8,8 @@ WRAPPED_AT = 55
 """Bytes of a line that may have been wrapped; shorter ones end where they were meant to."""
 
 _SENTENCE_END = re.compile(r"[.!?。！？；:：]\W*$")
-_FIRST_END = re.compile(r"[.!?](?=\W*(?:\s|$))|[。！？；]")
-_ENTRY = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|```|~~~)")
+_FIRST_END = re.compile(r"[.!?](?=\W{0,20}(?:\s|$))|[。！？；]")
+_ENTRY = re.compile(r"\A\s*(?:[-*+>|#]|\d+[.)]\s|```|~~~)")
 
 
 def goes_on(line: str, after: str) -> bool:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from search.documents.terms import (
     CJK_RUN,
+    MARKS,
     RUN,
     WORD,
     compounds,
@@ -27,7 +28,7 @@ MAX_CHARS = 2_000
 MAX_TERMS = 48
 
 _PIECE = re.compile(r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
-_JOINED = re.compile(rf"(?<![^\W_]){WORD}(?:[-_./:@+#&\\\u2010-\u2013]+{WORD})+")
+_JOINED = re.compile(rf"(?<![^\W_])(?<![{MARKS}])(?>{WORD})(?:[-_./:@+#&\\\u2010-\u2013]++(?>{WORD}))+")
 _ELIDED = re.compile("(?<![\\w'’])([^\\W\\d_])['’](?=\\w)|(?<=\\w)['’]([^\\W\\d_]{1,2})(?!\\w)")
 """The l of `l'eau`, the s of `user's`."""
 _MONTH_DAY = re.compile(r"(?<!\d)(\d{1,2})\s?([月월])\s?(\d{1,2})(?=\s?[日号일])")

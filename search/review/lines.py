@@ -20,8 +20,8 @@ LONGEST = 400
 MOST_ALIKE = 3
 """A line that stands in more places than this is a form that somebody fills in every day."""
 
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_NOTHING_SAID = re.compile(r"\s*(?:#|\||<!--.*-->\s*$|[-=_*\s]*$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)")
+_FENCE = re.compile(r"\A\s*(?:```|~~~)")
+_NOTHING_SAID = re.compile(r"\A\s*+(?:#|\||<!--.*-->\s*$|[-=_*\s]*$|\d{4}-\d\d-\d\d[T ]\d\d:\d\d)")
 """Headings, tables, lone comments, rules, and the lines of a log."""
 
 Vectors = NDArray[np.float32]

@@ -19,7 +19,7 @@ from search.retrieve.query import parse_query
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\]\s+)?")
 _LABEL = re.compile(r"^\s*\[[^\]\n]{1,40}\]\s*(?!\()")
 """A clock time or a number of its own that a line begins with: it tells where the line stands, not what it says."""
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
 _NUMBER = re.compile(r"(?<![a-z0-9_])\d+(?:[.,:/×x-]\d+)*%?(?![a-z]*[\d_])")
 _PARTICLES = re.compile("(?<=[\u4e00-\u9fff])[的了](?=[\u4e00-\u9fff]|$)")
 _NEVER = re.compile(r"(?!)")
