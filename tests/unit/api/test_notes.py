@@ -21,7 +21,7 @@ def test_a_note_is_found_by_its_words_at_once(as_owner: Api, al: Agent) -> None:
 
 
 def test_a_duplicate_is_answered_with_its_place(as_owner: Api, al: Agent) -> None:
-    first = as_owner.post(NOTES, {"text": "the spare key is under the BLUE pot", "target": "memory"}).json()
+    first = as_owner.post(NOTES, {"text": "the spare key  is under the BLUE pot.", "target": "memory"}).json()
     assert (first["path"], first["start_line"], first["duplicate"]) == ("MEMORY.md", 3, True)
 
 

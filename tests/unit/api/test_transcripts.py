@@ -32,7 +32,7 @@ def test_a_flush_answers_in_the_shape_of_the_contract(as_helper: Api) -> None:
     }  # fmt: skip
     assert answer["written"] == [
         {
-            "path": "MEMORY.md", "start_line": 4, "end_line": 4, "kind": "decision", "text": DECISION["text"],
+            "path": "MEMORY.md", "start_line": 7, "end_line": 7, "kind": "decision", "text": DECISION["text"],
             "source_index": 0,
         }
     ]  # fmt: skip

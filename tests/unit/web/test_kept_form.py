@@ -58,12 +58,21 @@ def test_a_text_sent_after_the_session_ended_is_kept_and_sent_again(tab: Client,
     assert "The boiler <b>wants</b> 1.4 bar." in Path(al.workspace, "memory/boiler.md").read_text()
 
 
-@pytest.mark.parametrize("origin", [{}, {"origin": "http://evil.example"}, {"origin": "null"}])
-def test_a_form_of_another_site_is_not_offered_to_be_sent(tab: Client, al: Agent, origin: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        ({}, "The form was not sent from this page."),
+        ({"origin": "http://evil.example"}, "Pages of this origin may not call this server."),
+        ({"origin": "null"}, "Pages of this origin may not call this server."),
+    ],
+)
+def test_a_form_of_another_site_is_not_offered_to_be_sent(
+    tab: Client, al: Agent, origin: dict[str, str], said: str
+) -> None:
     signed_in_elsewhere(tab)
     page = tab.post(NEW, NOTE, headers=origin)
     assert page.status_code == 403 and "boiler" not in page.content.decode()
-    assert "not sent from this page" in page.content.decode()
+    assert said in page.content.decode()
 
 
 def test_what_is_no_writing_is_asked_to_sign_in_as_ever(client: Client, al: Agent) -> None:
