@@ -1,12 +1,14 @@
 """Recall: the fast lane at 5,000 triggers, the deep lane on questions with known answers, and a stalled model.
 
-    python -m bench.recall [--dataset DIR] [--indexes DIR] [--triggers N]
+    python -m bench.recall [--dataset DIR] [--indexes DIR] [--triggers N] [--chats] [--bars BAR ...]
     python -m bench.recall --http [--turns N]
 
 With a data set (workspaces/ and queries.jsonl, as `manage.py evaluate` takes them) every question is asked of its own
 workspace and of every other one, in mode `always` with the bundled model: the share of turns whose sources cover a gold
-line, the share asked of a wrong workspace that inject anything, and the latency of each lane. With --http: many turns
-at once on the whole server, while nothing, the writer or the models process is stalled.
+line, the share asked of a wrong workspace that inject anything, by workspace as well, and the latency of each lane.
+--chats puts the labelled chats of `search/flush/dialogues/dev.txt` into every workspace as past conversations; --bars
+asks again with other bars. With --http: many turns at once on the whole server, while nothing, the writer or the
+models process is stalled.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import random
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -28,10 +30,15 @@ import numpy as np
 
 from bench.recall_http import measure
 from search.documents.chunker import CHUNKER_VERSION
+from search.documents.transcripts import render
 from search.errors import EmbedderUnavailable
 from search.evaluation.dataset import Dataset, load_dataset
 from search.evaluation.machine import describe_machine
 from search.evaluation.run import Evaluation
+from search.flush.dialogues import FOLDER, read_dialogues
+from search.index.embed import embed_pending
+from search.index.update import update_index
+from search.recall import evidence
 from search.recall.gates import GateFacts
 from search.recall.outcome import RecallOutcome, Source
 from search.recall.triggers import TriggeredEntry, TriggerIndex
@@ -41,7 +48,7 @@ from search.runtime.bundled import ensure_bundled
 from search.runtime.llama import LlamaEmbedder
 from search.runtime.presets import BUNDLED
 from search.runtime.protocols import Embedder, Vectors
-from search.spec import EmbeddingIdentity, IndexSpec, SearchRequest
+from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, SearchRequest
 
 FACTS = GateFacts(
     server_enabled=True,
@@ -96,14 +103,45 @@ def fast_lane(triggers: int) -> None:
 
 
 def turn(spec: IndexSpec, message: str, timeout_ms: int = 15_000) -> Turn:
-    return Turn(spec, "", message, (), SearchRequest("", min_score=0.0), date(2026, 7, 1), timeout_ms)
+    return Turn(spec, "", message, (), SearchRequest("", min_score=0.0, corpus="all"), date(2026, 7, 1), timeout_ms)
 
 
-def deep_lane(dataset: Dataset, indexes: Path, embedder: Embedder) -> None:
+def deep_lane(
+    dataset: Dataset, indexes: Path, embedder: Embedder, *, chats: Path | None, bars: Sequence[float]
+) -> None:
     evaluation = Evaluation(dataset, indexes, embedder)
     evaluation.build(lambda _workspace, _progress: None)
+    if chats is not None:
+        remember(evaluation, chats, embedder)
+    for bar in bars or (evidence.BAR,):
+        above = evidence.BAR_NEARNESS_ALONE - evidence.BAR
+        evidence.BAR, evidence.BAR_NEARNESS_ALONE = bar, bar + above
+        print(f"deep lane on {dataset.name}, mode always, bar {bar}" + (", with past conversations" if chats else ""))
+        ask_all(dataset, evaluation, embedder)
+    stalled(evaluation.specs[next(iter(dataset.workspaces))], embedder.identity())
+
+
+def remember(evaluation: Evaluation, folder: Path, embedder: Embedder) -> None:
+    """Every workspace has had the same chats, none of which knows anything of the questions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, one in enumerate(read_dialogues(FOLDER / "dev.txt")):
+        session = f"agent:bench:telegram:direct:{number}"
+        text = render(one.turns, session=session, closed=True, title="Conversation").text
+        (folder / f"{number}.md").write_text(text, "utf-8")
+    talks = CollectionSpec("chats", folder.resolve(), source="sessions", prefix="chats/")
+    for name, spec in evaluation.specs.items():
+        evaluation.specs[name] = spec = replace(
+            spec, path=folder / f"{name}.sqlite", collections=(*spec.collections, talks)
+        )
+        update_index(spec, identity=None, progress=lambda _: None, cancelled=lambda: False)
+        embed_pending(spec, embedder, budget_seconds=86_400, progress=lambda _: None, cancelled=lambda: False)
+
+
+def ask_all(dataset: Dataset, evaluation: Evaluation, embedder: Embedder) -> None:
     recall = Recall(Turns(cache_seconds=0))
-    covered, injected, wrong, negative = [], [], [], []
+    covered: dict[str, list[bool]] = {}
+    wrong: dict[str, list[bool]] = {}
+    injected, negative = [], []
     took: dict[str, list[float]] = {}
 
     def ask(workspace: str, query: str, facts: GateFacts) -> RecallOutcome:
@@ -117,10 +155,10 @@ def deep_lane(dataset: Dataset, indexes: Path, embedder: Embedder) -> None:
         for workspace in dataset.workspaces:
             answer = ask(workspace, question.query, FACTS)
             if workspace != question.workspace:
-                wrong.append(bool(answer.context))
+                wrong.setdefault(workspace, []).append(bool(answer.context))
             elif question.gold:
                 injected.append(bool(answer.context))
-                covered.append(
+                covered.setdefault(workspace, []).append(
                     any(
                         gold.covered_by(source.path, source.start_line, source.end_line)
                         for gold in question.gold
@@ -131,16 +169,21 @@ def deep_lane(dataset: Dataset, indexes: Path, embedder: Embedder) -> None:
                 negative.append(bool(answer.context))
         ask(question.workspace, question.query, replace(FACTS, mode="escalate"))
         ask(question.workspace, question.query, replace(FACTS, mode="off"))
-    print(f"deep lane on {dataset.name}, mode always")
-    print(f"  sources cover a gold line          {np.mean(covered):.3f}  n={len(covered)}")
+    print(f"  sources cover a gold line          {shares(covered)}")
     print(f"  anything injected                  {np.mean(injected):.3f}")
     if wrong:
-        print(f"  … asked of a wrong workspace       {np.mean(wrong):.3f}  n={len(wrong)}")
+        print(f"  … asked of a wrong workspace       {shares(wrong)}")
     if negative:
         print(f"  … asked what memory does not know  {np.mean(negative):.3f}  n={len(negative)}")
     for name in sorted(took):
         print(spread(name, took[name]))
-    stalled(evaluation.specs[next(iter(dataset.workspaces))], embedder.identity())
+
+
+def shares(found: Mapping[str, Sequence[bool]]) -> str:
+    """Of all, then of each workspace that was asked."""
+    every = [one for some in found.values() for one in some]
+    each = ", ".join(f"{name} {np.mean(some):.3f}" for name, some in found.items())
+    return f"{np.mean(every):.3f}  n={len(every)}  ({each})"
 
 
 class Stalled:
@@ -188,6 +231,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path)
     parser.add_argument("--indexes", type=Path, help="where the indexes are kept between runs")
+    parser.add_argument("--chats", action="store_true", help="past conversations in every workspace too")
+    parser.add_argument("--bars", type=float, nargs="+", default=[], help="ask with each of these bars")
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--triggers", type=int, default=5_000)
     parser.add_argument("--http", action="store_true", help="only many turns at once over HTTP, with stalled models")
@@ -202,7 +247,13 @@ def main() -> None:
         return
     embedder = LlamaEmbedder(ensure_bundled(options.models), BUNDLED, chunker_version=CHUNKER_VERSION)
     with tempfile.TemporaryDirectory(prefix="memory-bench-") as folder:
-        deep_lane(load_dataset(options.dataset), options.indexes or Path(folder), embedder)
+        deep_lane(
+            load_dataset(options.dataset),
+            options.indexes or Path(folder),
+            embedder,
+            chats=Path(folder) / "chats" if options.chats else None,
+            bars=options.bars,
+        )
 
 
 if __name__ == "__main__":

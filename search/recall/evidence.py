@@ -16,7 +16,7 @@ import numpy as np
 
 from search.documents.passages import split_passages
 from search.documents.secrets import MASK
-from search.documents.terms import index_text
+from search.documents.terms import fold, index_text
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.index.vectors import passage_cosines
@@ -29,12 +29,16 @@ from search.runtime.centres import centre_query
 from search.runtime.protocols import Vectors
 from search.spec import RankingSpec
 
-BAR = 0.64
+BAR = 0.63
 """Least relevance of a passage that is worth a place in the prompt."""
+BAR_NEARNESS_ALONE = 0.65
+"""The same where none of the query's words stands in it: nearness across languages is the less sure."""
 BAR_WORDS_ONLY = 0.30
 """The same where no vectors could be compared and relevance is the words' share alone."""
 NAMED_DAY = 0.45
 """What it adds that the note is of the very day the message names."""
+SHORT_PART = 3
+"""Figures and parts of identifiers with fewer characters are short."""
 
 LEAST_SAID, CLOSE_SAID = 0.25, 0.8
 """A line of a conversation has so much of the query's weight itself, or is so near to it."""
@@ -80,7 +84,11 @@ class Evidence:
 
 
 class Scale:
-    """What the query's words weigh in this index."""
+    """What the query's words weigh in this index.
+
+    Short figures weigh only in company, since any table has some: those of an identifier where all of it stands
+    (10.77.30.0 is not any text with a 10 and a 30), others where another word of the query stands as well.
+    """
 
     def __init__(self, connection: Connection, facts: IndexFacts, query: KeywordQuery) -> None:
         self._weights: dict[tuple[str, ...], float] = {}
@@ -93,15 +101,38 @@ class Scale:
             rarest = min(counts, default=0) if facts.words else 0
             self._weights[term.parts] = math.log(1 + (facts.chunks + 1) / (rarest + 1))
         self._total = sum(self._weights.values())
+        identifiers = [parts for parts in self._weights if len(parts) > 1 and any(map(str.isdigit, "".join(parts)))]
+        whole = {
+            parts: frozenset(one for one in identifiers if parts[0] in one)
+            for parts in self._weights
+            if len(parts) == 1 and (parts[0].isdigit() or len(parts[0]) < SHORT_PART)
+        }
+        words = frozenset(
+            parts for parts in self._weights if not (len(parts) == 1 and parts[0].isdigit()) and not whole.get(parts)
+        )
+        self._company = {
+            parts: holders or words - {parts}
+            for parts, holders in whole.items()
+            if holders or (words and parts[0].isdigit() and len(parts[0]) < SHORT_PART)
+        }
+        """Terms that weigh only where one of these stands too."""
+        self._figures = {
+            parts: re.compile(r"(?<!\d)" + r"[^\w\s|]{1,2}".join(parts) + r"(?!\d)")
+            for parts in identifiers
+            if "".join(parts).isdecimal()
+        }
+        """Identifiers of figures alone stand only where marks join them: 4.2.1 is no table's row 4, 2, 1."""
 
     def coverage(self, text: str) -> float:
         """0..1: how much of the query's weight stands in `text`."""
         if not self._total:
             return 0.0
-        # The terms of an identifier must stand together: 10.77.30.0 is not any text with a 10 and a 30.
         indexed = f" {index_text(text)} "
-        there = (weight for parts, weight in self._weights.items() if f" {' '.join(parts)} " in indexed)
-        return sum(there) / self._total
+        there = {parts for parts in self._weights if f" {' '.join(parts)} " in indexed}
+        folded = fold(text)
+        there -= {parts for parts in there & self._figures.keys() if not self._figures[parts].search(folded)}
+        weighing = (parts for parts in there if parts not in self._company or self._company[parts] & there)
+        return sum(self._weights[parts] for parts in weighing) / self._total
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +165,9 @@ def weigh_evidence(
         if hit.source == "sessions":
             weighed.append(_said(hit, chunk, pieces, near, scale))
             continue
-        relevance = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}") + max(near, default=0.0)
-        if hit.date in days:
-            relevance += NAMED_DAY
-        bar = BAR if near else BAR_WORDS_ONLY
+        coverage = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}")
+        relevance = coverage + max(near, default=0.0) + NAMED_DAY * (hit.date in days)
+        bar = _bar(coverage, near)
         passages = _passages(hit, chunk, pieces, near, scale) if relevance >= bar else ()
         weighed.append(Evidence(hit, relevance, bar, passages))
     return tuple(sorted(weighed, key=lambda one: -one.relevance))
@@ -159,8 +189,14 @@ def _said(hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float],
                 said.append(Passage(hit.path, (Line(text, line.number, coverage),), coverage + close))
     said.sort(key=lambda passage: -passage.score)
     relevance = said[0].score if said else 0.0
-    bar = BAR if near else BAR_WORDS_ONLY
+    bar = _bar(said[0].lines[0].coverage if said else 0.0, near)
     return Evidence(hit, relevance, bar, tuple(one for one in said if one.score >= bar))
+
+
+def _bar(coverage: float, near: Sequence[float]) -> float:
+    if not near:
+        return BAR_WORDS_ONLY
+    return BAR if coverage else BAR_NEARNESS_ALONE
 
 
 class _Nearness:
