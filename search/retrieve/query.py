@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from search.documents.folding import MARKS
 from search.documents.terms import (
     CJK_RUN,
-    MARKS,
     RUN,
     WORD,
     compounds,
