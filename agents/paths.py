@@ -58,7 +58,7 @@ def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
     if ".." in text.split("/"):
         raise _refused(field, "The folder contains `..`.", "Write the path without it.")
     folder = _below_allowed_root(Path(os.path.normpath("/" + text.lstrip("/"))), field)
-    _refuse_server_folders(folder, field, transcripts_of)
+    refuse_server_folders(folder, field, transcripts_of)
     return folder
 
 
@@ -97,7 +97,8 @@ def _walk(root: Path, parts: tuple[str, ...], field: str) -> Path:
     return folder
 
 
-def _refuse_server_folders(folder: Path, field: str, transcripts_of: str) -> None:
+def refuse_server_folders(folder: Path, field: str, transcripts_of: str) -> None:
+    """Raises `Invalid` for a folder that is, holds or lies in one of the server's own."""
     own = data_dir().resolve()
     if transcripts_of and folder.is_relative_to(own / "transcripts" / transcripts_of):
         return

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from agents.agent_settings import AgentSettings, read_settings
+from agents.apart import apart
 from agents.models import Agent, RecallEvent
 from agents.public_ids import unveiled, veiled
 from agents.scope import Decision
@@ -146,8 +147,9 @@ def prune_recall_events() -> int:
     gone = 0
     now = timezone.now()
     for agent in Agent.objects.only("id", "settings").iterator():
-        keep = timedelta(days=read_settings(agent.settings).recall_retention_days)
-        gone += RecallEvent.objects.filter(agent=agent, at__lt=now - keep).delete()[0]
+        with apart(str(agent.pk), "forgetting old recall events"):
+            keep = timedelta(days=read_settings(agent.settings).recall_retention_days)
+            gone += RecallEvent.objects.filter(agent=agent, at__lt=now - keep).delete()[0]
     return gone
 
 

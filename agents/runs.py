@@ -12,6 +12,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
+from agents.apart import apart
 from agents.models import Agent, Run
 from agents.nodes.ownership import at_work, own_name, own_runs
 from agents.paths import index_path
@@ -294,9 +295,11 @@ def _after(run: Run) -> None:
 
 
 def _is_due(agent: Agent, now: datetime) -> bool:
-    if not read_settings(agent.settings).memory_enabled:
-        return False
-    if agent.next_update_at is None or agent.next_update_at <= now:
-        return True
-    quiet_since = agent.last_change_at
-    return quiet_since is None or quiet_since <= now - update_debounce(agent)
+    with apart(agent.slug, "looking whether it is due"):
+        if not read_settings(agent.settings).memory_enabled:
+            return False
+        if agent.next_update_at is None or agent.next_update_at <= now:
+            return True
+        quiet_since = agent.last_change_at
+        return quiet_since is None or quiet_since <= now - update_debounce(agent)
+    return False

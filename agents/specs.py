@@ -7,10 +7,11 @@ from pathlib import Path
 
 from agents import provenance
 from agents.agent_settings import read_settings
+from agents.broken_rows import collection_fault, rule_of
 from agents.models import Agent, Collection, CollectionShare
 from agents.nodes.ownership import owned
 from agents.paths import index_path
-from agents.scope import Match, Rule, Scope
+from agents.scope import Scope
 from search.documents.origin import named_origin
 from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec, Origin
 
@@ -19,10 +20,19 @@ CURATED = ("MEMORY.md", "USER.md")
 
 def index_spec(agent: Agent) -> IndexSpec:
     """A query for the collections and one for those that others share, none when both were prefetched."""
-    own = (collection_spec(agent, collection) for collection in agent.collections.all())
-    shared = (shared_spec(share) for share in agent.shared_in.all())
+    own = {collection.name: collection for collection in agent.collections.all()}
+    shared = {shared_name(share): share for share in agent.shared_in.all()}
+    faults = {name: collection_fault(collection) for name, collection in own.items()}
+    faults |= {name: collection_fault(share.collection) for name, share in shared.items()}
     return IndexSpec(
-        agent=agent.slug, path=index_path(agent.slug), collections=(*own, *shared), timezone=agent.timezone
+        agent=agent.slug,
+        path=index_path(agent.slug),
+        collections=(
+            *(collection_spec(agent, collection) for name, collection in own.items() if not faults[name]),
+            *(shared_spec(share) for name, share in shared.items() if not faults[name]),
+        ),
+        timezone=agent.timezone,
+        left_out=tuple((name, f"left out: {fault}") for name, fault in faults.items() if fault),
     )
 
 
@@ -79,7 +89,5 @@ def scope_of(agent: Agent) -> Scope:
     """One query for the rules, none when they were prefetched."""
     return Scope(
         default="allow" if agent.scope_default == "allow" else "deny",
-        rules=tuple(
-            Rule("allow" if rule.action == "allow" else "deny", Match(**rule.match)) for rule in agent.scope_rules.all()
-        ),
+        rules=tuple(map(rule_of, agent.scope_rules.all())),
     )

@@ -80,6 +80,8 @@ class IndexSpec:
     timezone: str = "UTC"
     vector_sources: tuple[Path, ...] = ()
     """Index files of other agents that vectors of equal texts may be taken from."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Collections that must not be read, by name, with the reason: the index holds nothing of them but a problem."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -36,6 +35,7 @@ from agents.transcripts.store import checked_key, index_parts
 from agents.workspace import index_now
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
+from search.dates.zone import zone
 from search.documents.transcripts import Turn
 
 DEADLINE_MS = 30_000
@@ -101,7 +101,7 @@ def flush(
         )
         choices = picked.choices
         if picked.method != "excerpt":
-            choices = dated(choices, batch.turns, zone=ZoneInfo(agent.timezone), day=writer.day, live=turns is not None)
+            choices = dated(choices, batch.turns, zone=zone(agent.timezone), day=writer.day, live=turns is not None)
         with workspace_lock(agent):  # once for all notes: refused before the first of them, or not at all
             written = writer.write(choices, excerpt=picked.method == "excerpt")
         drop_old_states(agent, writer.day)

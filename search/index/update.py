@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.origin import chunk_origins
@@ -116,6 +117,8 @@ class _Update:
     def run(self) -> UpdateReport:
         known = known_collections(self.connection)
         plans = [self._plan(collection, known) for collection in self.spec.collections]
+        for plan in plans[:1]:
+            self.problems[plan.collection.name] += starmap(Problem, self.spec.left_out)
         total = sum(len(plan.read) for plan in plans)
         self.progress(Progress(0, total, "files"))
         self._remove_gone(plans, known)

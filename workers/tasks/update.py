@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from agents.broken_rows import row_faults
 from agents.memory import embedding_identity
 from agents.models import Agent, Collection, Run
 from agents.quota import recount
@@ -56,6 +57,9 @@ def _refuse_to_call_it_well(agent: Agent) -> None:
     """The index is as good as it can be; an agent whose folder is away or whose note waits is marked all the same."""
     for _, reason in waiting_writes(agent):
         raise SearchError(reason.rstrip("."), hint="It is finished when the file can be written again.")
+    for fault in row_faults(agent):
+        message, _, hint = fault.partition("; ")
+        raise SearchError(message, hint=f"{hint[:1].upper()}{hint[1:]}.")
     if not is_folder(Path(agent.workspace)):
         raise SearchError(
             f"The folder {agent.workspace} is not there", hint="Bring it back, or give the agent another workspace."

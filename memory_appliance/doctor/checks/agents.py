@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from agents.agent_settings import read_settings
 from agents.backup.journal import has_unfinished_restore
+from agents.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
@@ -37,6 +38,9 @@ def _faults(agent: Agent) -> Iterator[Seen]:
     workspace, title = Path(agent.workspace), f"Agent {agent.slug}"
     for _, reason in waiting_writes(agent):
         yield Seen("problem", reason, "Put right what it names: the next update finishes the write.", agent.slug, title)
+    for fault in row_faults(agent):
+        seen, _, hint = fault.partition("; ")
+        yield Seen("problem", f"{seen}.", f"{hint[:1].upper()}{hint[1:]}.", agent.slug, title)
     if absent := _absent(workspace):
         yield Seen(
             "problem",

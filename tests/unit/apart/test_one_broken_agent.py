@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,14 @@ from django.utils import timezone
 from agents.consolidation import consolidate_all
 from agents.fleet import fleet, totals
 from agents.memory_health.review import agents_to_review
-from agents.models import Agent, Run, WorkspaceWrite
+from agents.models import Agent, Collection, CollectionShare, Run, WorkspaceWrite
+from agents.paths import data_dir
 from agents.recall_events import prune_recall_events
 from agents.runs import due_agents, request_run
+from agents.scope import decide
+from agents.services import create_agent
+from agents.sessions import Session
+from agents.specs import collection_spec, index_spec, scope_of
 from agents.transcripts import prune_transcripts
 from agents.unwell import unwell_agents
 from agents.workspace import append, objects
@@ -28,6 +35,10 @@ from memory_appliance import health
 from memory_appliance.boot.repair import repair
 from memory_appliance.doctor.check import Visit
 from memory_appliance.doctor.checks.agents import AGENTS
+from search import pipeline
+from search.get import get_document, multi_get
+from search.index.update import update_index
+from search.spec import IndexSpec, SearchRequest
 from tests import cast
 from workers.tasks import sweep, tidy
 from workers.tasks.update import update
@@ -127,19 +138,94 @@ def index_a_folder(agent: Agent) -> None:
     index_path(agent.slug).mkdir()
 
 
+def rule(agent: Agent, **values: object) -> None:
+    agent.scope_rules.update(**values)
+
+
+def rule_of_unknown_keys(agent: Agent) -> None:
+    rule(agent, match={"moon": "full"})
+
+
+def rule_a_list(agent: Agent) -> None:
+    rule(agent, match=["direct"])
+
+
+def rule_of_wrong_values(agent: Agent) -> None:
+    rule(agent, match={"chat_type": {"a": 1}})
+
+
+def rule_of_unknown_action(agent: Agent) -> None:
+    rule(agent, action="may")
+
+
+def collection(agent: Agent, **values: object) -> None:
+    folder = Path(agent.workspace) / "extra"
+    folder.mkdir()
+    row = {"name": "extra", "path": str(folder), **values}
+    Collection.objects.create(agent=agent, **row)
+
+
+def collection_ignores_no_list(agent: Agent) -> None:
+    collection(agent, ignore=7)
+
+
+def collection_of_zero_byte(agent: Agent) -> None:
+    collection(agent, path="/data/\x00")
+
+
+def collection_of_relative_path(agent: Agent) -> None:
+    collection(agent, path="extra")
+
+
+def collection_of_the_servers_files(agent: Agent) -> None:
+    collection(agent, path=str(data_dir() / "indexes"))
+
+
+def collection_of_another_agent(agent: Agent) -> None:
+    collection(agent, path=f"{Agent.objects.get(slug='al-2').workspace}/memory")
+
+
+def collection_of_a_bad_pattern(agent: Agent) -> None:
+    collection(agent, pattern="{**/***[")
+
+
+def collection_of_a_bad_ignore(agent: Agent) -> None:
+    collection(agent, ignore=["{**/***["])
+
+
+def share_of_an_agent_gone(agent: Agent) -> None:
+    collection(agent)
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA defer_foreign_keys = ON")
+    gone_agent = create_agent(actor=cast.OWNER, slug="gone")
+    CollectionShare.objects.create(collection=Collection.objects.get(name="extra"), reader=gone_agent)
+    CollectionShare.objects.create(collection=gone_agent.collections.first(), reader=agent)
+    with connection.cursor() as cursor:
+        for table in ("collection", "scoperule"):
+            cursor.execute(f"DELETE FROM agents_{table} WHERE agent_id = %s", [gone_agent.pk])
+        cursor.execute("DELETE FROM agents_agent WHERE id = %s", [gone_agent.pk])
+
+
+NAMED = [
+    settings_no_object, unknown_zone, rule_of_unknown_keys, rule_a_list, rule_of_wrong_values, rule_of_unknown_action,
+    collection_ignores_no_list, collection_of_zero_byte, collection_of_relative_path, collection_of_the_servers_files,
+    collection_of_another_agent,
+]  # fmt: skip
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
-    impossible_name, settings_no_object, settings_null, settings_a_text,
-    settings_wrong_values, unknown_zone, index_a_folder,
+    impossible_name,
+    settings_wrong_values, settings_null, settings_a_text, index_a_folder, collection_of_a_bad_pattern,
+    collection_of_a_bad_ignore, share_of_an_agent_gone, *NAMED,
 ]  # fmt: skip
 BACK_AGAIN = [gone, not_mounted, a_file, a_link, a_loop]
 
 
 @pytest.fixture(params=BREAKAGES, ids=lambda breakage: breakage.__name__)
-def broken(request: pytest.FixtureRequest, al: Agent, al_2: Agent) -> Agent:
+def broken(request: pytest.FixtureRequest, al: Agent, al_2: Agent) -> Iterator[Agent]:
     cut_short(al)
     request.param(al)
-    return al
+    yield al
+    CollectionShare.objects.all().delete()  # the end of a test looks whether every row it points to is there
 
 
 def names_al_2(found: Any) -> bool:
@@ -183,6 +269,58 @@ def test_the_pages_go_on(broken: Agent, al_2: Agent, owner: cast.Person, client:
     assert found[-1].level == "ok" and "of 2 are well" in found[-1].seen
     for page in ("/api/v1/agents", "/metrics", f"/api/v1/agents/{broken.slug}/status", "/api/v1/agents/al-2/status"):
         assert client.get(page, **owner.headers).status_code < 500, page
+
+
+def test_searches_go_on(broken: Agent, al_2: Agent, owner: cast.Person, client: Client) -> None:
+    asked = (("search", {"query": "boiler"}), ("get", {"path": "MEMORY.md"}), ("recall", {"message": "The boiler?"}))
+    for agent in (al_2, broken):
+        with suppress(Exception):  # Celery logs it
+            update.run(request_run(agent=agent, kind=Run.Kind.UPDATE, reason="request").pk)
+        for door, body in asked:
+            answer = client.post(f"/api/v1/agents/{agent.slug}/{door}", body, "application/json", **owner.headers)
+            assert answer.status_code < 500 or answer.status_code == 503, answer.content
+            assert answer.status_code == 200 or agent == broken, answer.content
+
+
+@pytest.mark.parametrize("breakage", NAMED)
+def test_a_broken_row_names_its_agent(al: Agent, al_2: Agent, breakage: Callable[[Agent], None]) -> None:
+    breakage(al)
+    update.run(request_run(agent=al, kind=Run.Kind.UPDATE, reason="change").pk)
+    assert unwell_agents() == ["al"]
+    told = [seen for seen in AGENTS.look(Visit()) if seen.part == "al"]
+    assert told[0].level == "problem" and told[0].todo
+
+
+@pytest.mark.parametrize("breakage", [rule_of_unknown_keys, rule_a_list, rule_of_wrong_values, rule_of_unknown_action])
+@pytest.mark.parametrize("default", ["allow", "deny"])
+def test_a_rule_that_cannot_be_read_denies(al: Agent, breakage: Callable[[Agent], None], default: str) -> None:
+    breakage(al)
+    al.scope_default = default
+    scope = scope_of(al)
+    assert not decide(scope, Session(key="agent:al:direct:mum"), trusted=False).allowed
+
+
+def into_index(spec: IndexSpec) -> None:
+    update_index(spec, identity=None, progress=lambda _: None, cancelled=lambda: False)
+
+
+def test_another_agents_folder_is_left_out_and_named(al: Agent, al_2: Agent) -> None:
+    """As an older version may have stored it, and indexed it."""
+    (Path(al_2.workspace) / "memory").mkdir(exist_ok=True)
+    (Path(al_2.workspace) / "memory" / "secret.md").write_text("The safe opens with 4711.\n")
+    collection_of_another_agent(al)
+    al = Agent.objects.get(pk=al.pk)
+    former = replace(index_spec(al), collections=(collection_spec(al, al.collections.get(name="extra")),))
+    into_index(former)
+    spec = index_spec(al)
+    assert not pipeline.search(spec, SearchRequest("4711 safe", mode="search", min_score=0), None).results
+    into_index(spec)
+    with closing(sqlite3.connect(spec.path)) as index:
+        assert index.execute("SELECT count(*) FROM chunks WHERE text LIKE '%4711%'").fetchone() == (0,)
+        ((problem,),) = index.execute("SELECT problem FROM problems WHERE path = 'extra'").fetchall()
+    assert "agent al-2" in problem
+    assert get_document(spec, "extra/secret.md").code == "path_not_allowed"
+    assert multi_get(spec, glob="extra/**/*.md") == ()
 
 
 @pytest.mark.parametrize("breakage", BACK_AGAIN)
