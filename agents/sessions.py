@@ -14,6 +14,12 @@ MAX_KEY_CHARS = 1000
 _PEER_KINDS: dict[str, ChatType] = {"direct": "direct", "dm": "direct", "group": "group", "channel": "channel"}
 _MACHINE_KINDS: dict[str, ChatType] = {"cron": "cron", "subagent": "subagent", "explicit": "explicit"}
 _RESERVED = frozenset({*_PEER_KINDS, *_MACHINE_KINDS, "heartbeat", "harness", "thread"})
+_NO_PERSON = frozenset(
+    {"global", "unknown", "hook", "hooks", "webhook", "room", "space", "topic", "forum", "guild", "supergroup",
+     "broadcast"}
+)  # fmt: skip
+"""Words of gateways for what several people share or a program sends: no main key, and no channel of a private chat."""
+_PRIVATE = frozenset({"direct", "explicit"})
 _WITHOUT_AGENT = frozenset({"group", "channel", "cron", "subagent", "heartbeat"})
 _MAIN_KEY_SIGNS = frozenset("-_.@+")
 
@@ -52,8 +58,9 @@ def derive(key: str | None) -> Chat:
 
     Shapes after `agent:<id>:`, each optionally followed by `:thread:<id>` and then `:heartbeat`:
     `<main key>` · `direct:<peer>` · `<channel>:<kind>:<peer>` · `<channel>:<account>:<kind>:<peer>` ·
-    `cron:<job>…` · `subagent:<id>…` · `explicit:<id>…`, with kinds direct (dm), group, channel. Without `agent:<id>:`
-    only kinds are heard that are trusted less than a private chat; everything else stays `unknown`.
+    `cron:<job>…` · `subagent:<id>…` · `explicit:<id>…`, with kinds direct (dm), group, channel. What gateways call
+    `global`, `hook`, `room` and the like is never a private chat, nor is a main key of an agent named `cron`. Without
+    `agent:<id>:` only kinds are heard that are trusted less than a private chat; everything else stays `unknown`.
     """
     raw = (key or "").strip().lower()
     agent_word, _, after = raw.partition(":")
@@ -69,6 +76,8 @@ def derive(key: str | None) -> Chat:
         return Chat("unknown", raw_key=raw)
     else:
         chat_type, channel = _shape(rest.split(":"))
+        if chat_type in _PRIVATE and agent_id in _RESERVED:  # more likely a key whose agent was left out
+            return Chat("unknown", raw_key=raw)
     return Chat(chat_type, channel, key=rest, raw_key=raw, name=canonical(key or ""))
 
 
@@ -123,12 +132,14 @@ def _shape(parts: list[str]) -> tuple[ChatType, str | None]:
         if kind is not None:
             channel = parts[0] if place else None
             sound = _is_peer(parts[place + 1 :]) and not _RESERVED.intersection(parts[:place])
+            if kind == "direct" and _NO_PERSON.intersection(parts[:place]):
+                sound = False
             return (kind if sound else "unknown"), channel
     return "unknown", None
 
 
 def _is_main_key(part: str) -> bool:
-    return part not in _RESERVED and all(sign.isalnum() or sign in _MAIN_KEY_SIGNS for sign in part)
+    return part not in _RESERVED | _NO_PERSON and all(sign.isalnum() or sign in _MAIN_KEY_SIGNS for sign in part)
 
 
 def _is_peer(parts: list[str]) -> bool:

@@ -7,12 +7,16 @@ import sys
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import REASON_BAD_ORIGIN, REASON_BAD_REFERER
 from django.utils.translation import gettext as _
 
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
 from memory_appliance.web.kept_form import holds_writing, kept_form
 from memory_appliance.web.page import bare_failure
+
+_FOREIGN = tuple(reason.partition("%s")[2] for reason in (REASON_BAD_ORIGIN, REASON_BAD_REFERER))
+"""How Django's reasons end for a form from another site."""
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -58,6 +62,13 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             message=_("You have signed in since this form was opened."),
             hint=_("Nothing was saved yet."),
             **kept_form(request),
+        )
+    if reason.endswith(_FOREIGN):
+        return bare_failure(
+            request,
+            status=ErrorCode.FORBIDDEN.status,
+            message=_("Pages of this origin may not call this server."),
+            hint=_("If it is yours, add it to MEMORY_TRUSTED_ORIGINS, such as https://memory.example."),
         )
     return bare_failure(
         request,

@@ -32,7 +32,8 @@ def get(request: HttpRequest, slug: str, payload: GetBody) -> GetAnswer:
         lines=payload.lines,
         offset=payload.offset,
     )
-    return denied_get(found, payload) if isinstance(found, memory.Denied) else get_answer(found)
+    answer = denied_get(found, payload) if isinstance(found, memory.Denied) else get_answer(found)
+    return answer.sanitized() if payload.sanitize else answer
 
 
 @router.post("/{slug}/multi_get", response=MultiGetAnswer, exclude_none=True, by_alias=True, operation_id="multi_get")
@@ -46,4 +47,4 @@ def multi_get(request: HttpRequest, slug: str, payload: MultiGetBody) -> MultiGe
         glob=None if payload.paths and not payload.glob else payload.glob,
         max_bytes=payload.max_bytes,
     )
-    return multi_get_answer(found)
+    return multi_get_answer(found, sanitize=payload.sanitize)

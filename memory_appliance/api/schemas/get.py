@@ -10,9 +10,14 @@ from agents.memory import Denied
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.get import DEFAULT_LINES, MAX_CHARS, GetResult
+from search.marks import inert
 
 MAX_LINE = 10**9
 MAX_PATHS = 200
+SANITIZE = (
+    "For a text that a model will read: signs that are not seen are gone, tags and tokens of speakers are broken, as "
+    "in snippets. Otherwise the text is that of the file."
+)
 
 
 class GetBody(Body):
@@ -27,6 +32,7 @@ class GetBody(Body):
         0, ge=0, le=MAX_LINE, description="`next_offset` of the last answer: goes on inside a long line."
     )
     session: SessionBody | None = None
+    sanitize: bool = Field(False, description=SANITIZE)
 
 
 class MultiGetBody(Body):
@@ -38,6 +44,7 @@ class MultiGetBody(Body):
     glob: str | None = Field(None, max_length=500, examples=["memory/2026-*.md"])
     max_bytes: int | None = Field(None, ge=1, le=1024 * 1024, description="Larger files are named, not returned.")
     session: SessionBody | None = None
+    sanitize: bool = Field(False, description=SANITIZE)
 
 
 class GetAnswer(Answer):
@@ -55,6 +62,10 @@ class GetAnswer(Answer):
     code: str | None = None
     error: str | None = None
     scope: DenialAnswer | None = None
+
+    def sanitized(self) -> GetAnswer:
+        """With the same lines, as it can be handed to a model."""
+        return self.model_copy(update={"text": inert(self.text)})
 
 
 class MultiGetAnswer(Answer):
@@ -92,7 +103,8 @@ def denied_get(denied: Denied, body: GetBody) -> GetAnswer:
     )
 
 
-def multi_get_answer(found: tuple[GetResult, ...] | Denied) -> MultiGetAnswer:
+def multi_get_answer(found: tuple[GetResult, ...] | Denied, *, sanitize: bool) -> MultiGetAnswer:
     if isinstance(found, Denied):
         return MultiGetAnswer(status="denied", items=[], scope=denial_answer(found.decision))
-    return MultiGetAnswer(status="ok", items=[get_answer(result) for result in found])
+    items = [get_answer(result) for result in found]
+    return MultiGetAnswer(status="ok", items=[item.sanitized() for item in items] if sanitize else items)

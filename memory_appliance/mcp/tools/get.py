@@ -10,7 +10,7 @@ from memory_appliance.api.schemas.get import MAX_LINE, GetAnswer, GetBody
 from memory_appliance.mcp.arguments import ChatArguments
 from memory_appliance.mcp.tool import DATA, Reply, Tool, plain
 from search.get import DEFAULT_LINES
-from search.marks import inert, label, one_line, quoted
+from search.marks import label, one_line, quoted
 
 
 class GetArguments(ChatArguments):
@@ -20,13 +20,19 @@ class GetArguments(ChatArguments):
 
     def body(self) -> GetBody:
         return GetBody.model_validate(
-            {"path": self.path, "from": self.from_line or 1, "lines": self.lines, "session": self.session()}
+            {
+                "path": self.path,
+                "from": self.from_line or 1,
+                "lines": self.lines,
+                "session": self.session(),
+                "sanitize": True,
+            }
         )
 
 
 def run(request: HttpRequest, slug: str, arguments: GetArguments) -> Reply:
     answer = get(request, slug, arguments.body())
-    answer = answer.model_copy(update={"text": inert(answer.text), "path": label(answer.path)})
+    answer = answer.model_copy(update={"path": label(answer.path)})
     return Reply(plain(answer), _text(answer))
 
 

@@ -110,3 +110,18 @@ def test_a_role_that_was_taken_away_takes_no_text_along(client: Client, al: Agen
     client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     page = client.post(NEW, NOTE, headers=HERE)
     assert page.status_code == 403 and fields(page)["text"] == TEXT
+
+
+@pytest.mark.parametrize("referer", ["https://evil.example/form", "https://testserver:8443/"])
+def test_a_form_of_another_site_is_told_which_setting_would_let_it_in(
+    tab: Client, owner: cast.Person, admin: Any, referer: str
+) -> None:
+    """Over HTTPS, from browsers that name no origin."""
+    token = tab.get("/accounts/login/", secure=True).cookies["csrftoken"].value
+    sent = tab.post("/accounts/login/", {"csrfmiddlewaretoken": token}, secure=True, headers={"referer": referer})
+    assert sent.status_code == 403 and "MEMORY_TRUSTED_ORIGINS" in sent.content.decode()
+
+
+def test_a_form_without_its_token_is_no_matter_of_origins(tab: Client) -> None:
+    sent = tab.post("/accounts/login/", {"username": "x"}, headers=HERE)
+    assert sent.status_code == 403 and "MEMORY_TRUSTED_ORIGINS" not in sent.content.decode()
