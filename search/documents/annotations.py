@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from search.documents.importance import parse_importance
 
@@ -17,6 +17,9 @@ INVALID_PROJECT = "!invalid-project-annotation"
 _ANNOTATION = re.compile(
     r"<!--\s*+(importance|trigger|project)\s*+[:：]((?:(?!-->|<!--).)*+)(-->)?[ \t]*+", re.IGNORECASE | re.DOTALL
 )
+MOST_KEYS = 200
+LONGEST_KEY = 1_000
+"""Triggers and project keys are kept with every chunk of their line, which may be long: neither goes without an end."""
 _TRIGGER_SEPARATOR = re.compile(r"[,;，；、]")
 
 
@@ -37,9 +40,16 @@ class Annotation:
 class Annotations:
     """The annotations of one file by 1-based line number."""
 
-    def __init__(self, by_line: dict[int, Annotation]) -> None:
+    def __init__(self, by_line: dict[int, Annotation], overfull: int = 0) -> None:
         self._by_line = by_line
         self._lines = sorted(by_line)
+        self.problem = (
+            f"line {overfull}: of a line's triggers and project keys the first {MOST_KEYS} of up to {LONGEST_KEY}"
+            " characters count; with more project keys it is in no result"
+            if overfull
+            else ""
+        )
+        """In words for the owner; "" when every annotation counts."""
 
     def between(self, start_line: int, end_line: int) -> Annotation:
         """Everything said on the lines of an inclusive range: the highest importance, all triggers, all projects."""
@@ -56,13 +66,17 @@ def strip_annotations(lines: Sequence[str], *, curated: bool) -> tuple[list[str]
     Triggers count only in curated files. Importance and triggers count only on a line that ends with a comment.
     """
     by_line: dict[int, Annotation] = {}
+    overfull = 0
     stripped = list(lines)
     for index in [index for index, line in enumerate(lines) if "<!--" in line]:
         annotation, rest = _read_line(lines[index], curated)
+        bounded = _bounded(annotation)
+        if bounded != annotation:
+            annotation, overfull = bounded, overfull or index + 1
         stripped[index] = rest
         if annotation != _NOTHING:
             by_line[index + 1] = annotation
-    return stripped, Annotations(by_line)
+    return stripped, Annotations(by_line, overfull)
 
 
 def merge(annotations: Sequence[Annotation]) -> Annotation:
@@ -79,10 +93,10 @@ def merge(annotations: Sequence[Annotation]) -> Annotation:
 def normalise_project_key(key: str) -> str | None:
     """A project key as keys are compared: the part before the first `/` in lower case, `path:` keys as they are.
 
-    None for a key that cannot be one: empty, or with a line break, `<` or `>`.
+    None for a key that cannot be one: empty, longer than 1,000 characters, or with a line break, `<` or `>`.
     """
     key = key.strip()
-    if not key or any(char in key for char in "\r\n<>"):
+    if not key or len(key) > LONGEST_KEY or any(char in key for char in "\r\n<>"):
         return None
     if key.startswith("path:"):
         return key
@@ -106,6 +120,13 @@ def _read_line(line: str, curated: bool) -> tuple[Annotation, str]:
 
     rest = _ANNOTATION.sub(take, line)
     return merge(found), rest if rest == line else rest.rstrip()
+
+
+def _bounded(annotation: Annotation) -> Annotation:
+    """Fewer triggers fire less; fewer project keys would let a line be seen where it must not: then it is hidden."""
+    triggers = tuple(trigger for trigger in annotation.triggers if len(trigger) <= LONGEST_KEY)[:MOST_KEYS]
+    hidden = len(annotation.projects) > MOST_KEYS
+    return replace(annotation, triggers=triggers, projects=(INVALID_PROJECT,) if hidden else annotation.projects)
 
 
 def _projects(body: str) -> tuple[str, ...]:

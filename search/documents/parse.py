@@ -95,7 +95,7 @@ def parse_document(
         title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
         chunks=tuple(chunks),
         importance=front.importance,
-        problems=tuple(filter(None, (encoding, front.problem, cleaned.problem))),
+        problems=tuple(filter(None, (encoding, front.problem, annotations.problem, cleaned.problem))),
         front_matter_lines=front.lines,
         session=front.session,
     )

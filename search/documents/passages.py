@@ -19,6 +19,7 @@ TARGET_BYTES = 220
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+")
 HEADING = re.compile(r"\s{0,3}#{1,6}(\s|$)")
 _WORD = re.compile(r"\w")
+_ASCII = "".join(map(chr, range(128)))
 
 
 def split_passages(text: str) -> list[str]:
@@ -54,13 +55,17 @@ def _parts(line: str) -> list[str]:
         return [line]
     parts: list[str] = []
     for sentence in _SENTENCE_END.split(line):
-        rest = sentence
-        while _size(rest) > TARGET_BYTES * 2:
-            room = TARGET_BYTES if rest.isascii() else TARGET_BYTES // 3
-            space = rest.rfind(" ", room // 2, room)
-            end = space if space > 0 else safe_cut(rest, room)
-            parts.append(rest[:end])
-            rest = rest[end:].lstrip(" ")
-        if rest:
-            parts.append(rest)
+        at, plain_from = 0, len(sentence.rstrip(_ASCII))
+        # Slices, never the rest: a line of a megabyte would be copied for each of its pieces.
+        while _size(sentence[at : at + TARGET_BYTES * 2 + 1]) > TARGET_BYTES * 2:
+            room = TARGET_BYTES if at >= plain_from else TARGET_BYTES // 3
+            piece = sentence[at : at + room + 1]
+            space = piece.rfind(" ", room // 2, room)
+            end = space if space > 0 else safe_cut(piece, room)
+            parts.append(piece[:end])
+            at += end
+            while sentence.startswith(" ", at):
+                at += 1
+        if at < len(sentence):
+            parts.append(sentence[at:])
     return parts

@@ -139,12 +139,15 @@ def one_line(text: str) -> str:
 def wrap(text: str) -> list[str]:
     """Lines of at most `WRAP` characters, cut at spaces where there are any."""
     lines = []
-    while len(text) > WRAP:
-        cut = text.rfind(" ", 0, WRAP)
-        cut = cut if cut > WRAP // 2 else WRAP
-        lines.append(text[:cut].rstrip())
-        text = text[cut:].lstrip()
-    return [*lines, text]
+    at = 0
+    while len(text) - at > WRAP:
+        cut = text.rfind(" ", at, at + WRAP)
+        cut = cut if cut > at + WRAP // 2 else at + WRAP
+        lines.append(text[at:cut].rstrip())
+        at = cut
+        while text[at : at + 1].isspace():
+            at += 1
+    return [*lines, text[at:]]
 
 
 def _text_of(content: Any) -> str | None:

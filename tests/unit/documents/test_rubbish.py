@@ -7,7 +7,6 @@ import hashlib
 import json
 import random
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from search.documents.rubbish import leave_out_rubbish
 from search.index.reader import index_status
 from search.spec import ChunkingSpec
 from tests.engine import WordEmbedder, Workspace
+from tests.work import IN_PROPORTION, growth
 
 NOISE = random.Random(3).randbytes(60_000)
 BASE64 = base64.b64encode(NOISE).decode()
@@ -154,16 +154,10 @@ def test_400_kb_of_base64_cost_one_vector_and_are_no_hit_for_other_words(tmp_pat
     assert problem.path == "memory/scan.md" and "line 4" in problem.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUBBISH)
-def test_a_hundred_times_the_rubbish_takes_a_hundred_times_the_work(name: str) -> None:
-    def work(times: int) -> float:
-        lines = ("\n".join([RUBBISH[name][:8_000]] * times)).split("\n")
-        return min(_timed(lines) for _ in range(3))
+def test_work_grows_with_the_rubbish(name: str) -> None:
+    def lines(size: int) -> list[str]:
+        return ("\n".join([RUBBISH[name][:2_000]] * (size // 2_000))).split("\n")
 
-    assert work(32) < 4 * 3 * work(8) + 0.001
-
-
-def _timed(lines: list[str]) -> float:
-    start = time.process_time()
-    leave_out_rubbish(lines)
-    return time.process_time() - start
+    assert growth(leave_out_rubbish, lines, 160_000) < IN_PROPORTION
