@@ -1,40 +1,42 @@
-"""forget(): take a file, or all that came from one chat, out of the memory; say what goes and what stays elsewhere."""
+"""forget(): take a file, or all that came from one chat, out of the memory; say what goes and what stays elsewhere.
+
+| step of the tombstone | what | after a crash here |
+|---|---|---|
+| `files` | the files, then their kept versions and rows of the journal | `finish_pending` does it before any write |
+| `rest` | the transcript, the index, counts; the audit log | the next start or update does it |
+| done | the caller is told | a retry tells what went |
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from django.utils import timezone
 
-from agents.actors import Actor
+from agents.actors import SYSTEM, Actor
 from agents.audit import record
 from agents.errors import Conflict, Invalid
+from agents.forget_plan import Plan, Stays, Taken, plan_file, plan_session
 from agents.memory_health.review import forget_findings
 from agents.memory_health.uses import forget_uses
-from agents.models import Agent, CollectionShare, WorkspaceWrite
+from agents.models import Agent, CollectionShare, Tombstone, WorkspaceWrite
 from agents.quota import count_again
+from agents.sessions import canonical
 from agents.transcripts import erase_transcript
-from agents.workspace import disk, objects
+from agents.workspace import disk
 from agents.workspace.indexing import forget_now, rows_of
 from agents.workspace.journal import keep_displaced, writing
-from agents.workspace.lock import workspace_lock
+from agents.workspace.lock import forget_lock, workspace_lock
 from agents.workspace.places import own_place
-from agents.workspace.reading import digest_of, read_bytes
-from agents.workspace.tombstones import bury, session_name
+from agents.workspace.purge import drop_unnamed, purge
+from agents.workspace.tombstones import bury, unfinished
 from agents.workspace.unfinished import finish_pending, take_up_beside
-from search.documents.lines import count_lines, decode
 
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Text that goes (or would go) out of one file: the whole file, or lines of it."""
-
-    path: str
-    whole: bool
-    start_line: int
-    end_line: int
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +49,10 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
-class Stays:
-    """Something that is still there, and what can be done about it."""
-
-    what: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
 class Forgotten:
     dry_run: bool
     removed: Removed
     stays: tuple[Stays, ...]
-
-
-@dataclass(slots=True)
-class _Plan:
-    """What to do with each file: its bytes now, its bytes afterwards (None: it goes), and the first write to purge."""
-
-    files: dict[str, tuple[bytes, bytes | None]] = field(default_factory=dict)
-    taken: list[Taken] = field(default_factory=list)
-    purge: dict[str, int] = field(default_factory=dict)
-    stays: list[Stays] = field(default_factory=list)
-
-
-_END = re.compile(rb"\A(?:\r\n|\r|\n)")
-_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_BOM = b"\xef\xbb\xbf"
-_AROUND = (b"", b"\r", b"\n")
-
-WITH_BLOCK = ("append", "block")
-"""Writes whose copy ends with the text they added; of a `block` nothing else is kept."""
 
 
 def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "", dry_run: bool = False) -> Forgotten:
@@ -91,84 +66,134 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
         raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
     if path:
         path = own_place(agent, path)
-    chat, session_key = session_key, session_name(session_key)
+    thing = _Thing(path, canonical(session_key))
+    with forget_lock(agent):
+        return _preview(agent, thing) if dry_run else _forget(agent, actor, thing)
+
+
+def _preview(agent: Agent, thing: _Thing) -> Forgotten:
     with workspace_lock(agent):
-        finish_pending(agent, path=path, session_key=session_key)
-        take_up_beside(agent, _paths_of(agent, path, session_key))
-        if not dry_run:
-            bury(agent, session_key=session_key, path=path)
-        plan = _plan_file(agent, path) if path else _plan_session(agent, session_key)
-        rows = rows_of(agent, [(text.path, text.start_line, text.end_line) for text in plan.taken])
-        if not dry_run:
-            _carry_out(agent, plan)
-        versions = _purge(agent, plan.purge, session_key=session_key, dry_run=dry_run)
-    messages = erase_transcript(agent, chat, dry_run) if session_key else 0
-    done, vectors = (True, 0) if dry_run else _out_of_index(agent, plan)
-    if not dry_run:
-        count_again(agent)
-        forget_uses(agent, [text.path for text in plan.taken if text.whole])
-        forget_findings(agent, plan.files)
-        detail = {"files": [text.path for text in plan.taken], "messages": messages}
-        target = path or "session"
-        record(actor=actor, action="memory.forget", target=target, agent_slug=agent.slug, detail=detail)
-    removed = Removed(tuple(plan.taken), rows if done else 0, vectors, versions, messages)
-    return Forgotten(dry_run, removed, (*plan.stays, *_elsewhere(agent)))
+        finish_pending(agent, path=thing.path, session_key=thing.session_key)
+        plan = _take_out(agent, thing)
+    messages = erase_transcript(agent, thing.session_key, True) if thing.session_key else 0
+    removed = Removed(tuple(plan.taken), plan.rows, 0, plan.versions, messages)
+    return Forgotten(True, removed, (*plan.stays, *_elsewhere(agent)))
+
+
+def _forget(agent: Agent, actor: Actor, thing: _Thing) -> Forgotten:
+    with workspace_lock(agent):
+        again = unfinished(agent).filter(name=thing.path or thing.session_key).exists()
+        finish_pending(agent, path=thing.path, session_key=thing.session_key)
+        mark = bury(agent, session_key=thing.session_key, path=thing.path, step=Tombstone.Step.FILES)
+        try:
+            plan = _take_out(agent, thing, mark=mark, thorough=again)
+        except Conflict:
+            if thing.path:  # the file is there as before, and who asked is told so
+                Tombstone.objects.filter(pk=mark.pk).update(step=Tombstone.Step.DONE, name="", taken=[])
+            raise
+    messages, done, vectors = _take_out_rest(agent, actor, mark, thorough=again)
+    Tombstone.objects.filter(pk=mark.pk).update(taken=[])
+    busy = Stays("Index rows and cached vectors: the index is busy.", "They go with the update that is on its way.")
+    removed = Removed(tuple(_texts(mark)), plan.rows if done else 0, vectors, plan.versions, messages)
+    return Forgotten(False, removed, (*plan.stays, *([] if done else [busy]), *_elsewhere(agent)))
+
+
+def finish_files(agent: Agent, mark: Tombstone) -> None:
+    """The files and versions of a forgetting that was cut short. The workspace's lock is held.
+
+    What a person has saved at a forgotten path since then is not what was to be forgotten, and stays.
+    """
+    if mark.step == Tombstone.Step.FILES:
+        _take_out(agent, _thing(mark), mark=mark, since=mark.at, thorough=True)
+
+
+def finish_rest(agent: Agent) -> int:
+    """The transcripts and index rows of forgettings that were cut short. Returns how many were settled.
+
+    Raises `Conflict` while one is at work.
+    """
+    settled = 0
+    with forget_lock(agent, timeout=0.0):
+        for mark in unfinished(agent).filter(step=Tombstone.Step.REST):
+            try:
+                _take_out_rest(agent, SYSTEM, mark, thorough=True)
+                settled += 1
+            except Exception as error:
+                logger.exception("a forgetting of %s was cut short and waits", agent.slug)
+                said = f"Forgetting was cut short and cannot be finished: {error}"
+                Tombstone.objects.filter(pk=mark.pk).update(problem=said[: Tombstone.MAX_PROBLEM_CHARS])
+    return settled
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    path: str
+    session_key: str
+
+
+def _thing(mark: Tombstone) -> _Thing:
+    return _Thing(mark.name, "") if mark.kind == Tombstone.Kind.PATH else _Thing("", mark.name)
+
+
+def _texts(mark: Tombstone) -> list[Taken]:
+    return [Taken(**text) for text in mark.taken]
+
+
+def _take_out(
+    agent: Agent,
+    thing: _Thing,
+    *,
+    mark: Tombstone | None = None,
+    since: datetime | None = None,
+    thorough: bool = False,
+) -> Plan:
+    """Out of the files and the history; without a `mark` it is only planned.
+
+    `since`: when a forgetting began that was cut short; `thorough`: one was, so more than its rows may be left.
+    """
+    path, session_key = thing.path, thing.session_key
+    take_up_beside(agent, _paths_of(agent, path, session_key))
+    gone = {text.path for text in _texts(mark)} if mark else set()
+    plan = plan_file(agent, path, since) if path else plan_session(agent, session_key, gone)
+    plan.rows = rows_of(agent, [(text.path, text.start_line, text.end_line) for text in plan.taken])
+    if mark is None:
+        plan.versions = purge(agent, plan.purge, session_key=session_key, dry_run=True)
+        return plan
+    now = {text.path for text in plan.taken}
+    mark.taken = [*(text for text in mark.taken if text["path"] not in now), *map(asdict, plan.taken)]
+    mark.save(update_fields=["taken"])
+    _carry_out(agent, plan)
+    plan.versions = purge(agent, plan.purge, session_key=session_key, dry_run=False)
+    if thorough:
+        drop_unnamed(agent)
+    mark.step, mark.problem = Tombstone.Step.REST, ""
+    mark.save(update_fields=["step", "problem"])
+    return plan
+
+
+def _take_out_rest(agent: Agent, actor: Actor, mark: Tombstone, *, thorough: bool) -> tuple[int, bool, int]:
+    """Messages that went, whether the index rows are gone, and how many vectors went."""
+    thing, texts = _thing(mark), _texts(mark)
+    messages = erase_transcript(agent, thing.session_key, False) if thing.session_key else 0
+    done, vectors = _out_of_index(agent, sorted({text.path for text in texts}), thorough=thorough)
+    count_again(agent)
+    forget_uses(agent, [text.path for text in texts if text.whole])
+    forget_findings(agent, {text.path for text in texts})
+    detail = {"files": [text.path for text in texts], "messages": messages}
+    record(actor=actor, action="memory.forget", target=thing.path or "session", agent_slug=agent.slug, detail=detail)
+    mark.step, mark.name, mark.problem = Tombstone.Step.DONE, "", ""
+    mark.save(update_fields=["step", "name", "problem"])
+    return messages, done, vectors
 
 
 def _paths_of(agent: Agent, path: str, session_key: str) -> set[str]:
     if path:
         return {path}
-    return set(WorkspaceWrite.objects.filter(agent=agent, session_key=session_key).values_list("path", flat=True))
+    rows = WorkspaceWrite.objects.filter(WorkspaceWrite.of_chat(session_key), agent=agent)
+    return set(rows.values_list("path", flat=True))
 
 
-def _plan_file(agent: Agent, path: str) -> _Plan:
-    plan = _Plan(purge={path: 0})
-    data = read_bytes(agent, path)
-    if data is not None:
-        plan.files[path] = (data, None)
-        plan.taken.append(Taken(path, True, 1, count_lines(decode(data)[0])))
-    return plan
-
-
-def _plan_session(agent: Agent, session_key: str) -> _Plan:
-    """Every text that was written for this chat and still stands as it was written."""
-    plan = _Plan()
-    writes = WorkspaceWrite.objects.filter(agent=agent, session_key=session_key).order_by("pk")
-    for row in writes:
-        plan.purge.setdefault(row.path, row.pk)
-        now, rest = plan.files.get(row.path) or (read_bytes(agent, row.path),) * 2
-        if now is None or rest is None:
-            continue
-        if row.action not in WITH_BLOCK:
-            if digest_of(now) == row.after:
-                plan.files[row.path] = (now, None)
-                plan.taken.append(Taken(row.path, True, 1, count_lines(decode(now)[0])))
-            else:
-                plan.stays.append(_changed_since(row.path))
-            continue
-        block = _block_of(agent, row)
-        place = _whole_lines(rest, block)
-        if place is None:
-            plan.stays.append(_changed_since(row.path))
-            continue
-        first = count_lines(decode(now[: _whole_lines(now, block)])[0]) + 1
-        plan.taken.append(Taken(row.path, False, first, first + count_lines(decode(block)[0]) - 1))
-        plan.files[row.path] = (now, rest[:place] + _END.sub(b"", rest[place + len(block) :], count=1))
-    return plan
-
-
-def _whole_lines(data: bytes, block: bytes) -> int | None:
-    """Where `block` stands in `data` as whole lines."""
-    place = data.find(block)
-    while place >= 0:
-        end = place + len(block)
-        if (data[max(place - 1, 0) : place] in _AROUND or data[:place] == _BOM) and data[end : end + 1] in _AROUND:
-            return place
-        place = data.find(block, place + 1)
-    return None
-
-
-def _carry_out(agent: Agent, plan: _Plan) -> None:
+def _carry_out(agent: Agent, plan: Plan) -> None:
     root = Path(agent.workspace)
     for path, (before, after) in plan.files.items():
         try:
@@ -183,67 +208,14 @@ def _carry_out(agent: Agent, plan: _Plan) -> None:
             ) from error
 
 
-def _purge(agent: Agent, first_writes: dict[str, int], *, session_key: str, dry_run: bool) -> int:
-    """Drop the kept versions that may hold the text: those of each path from its first such write on.
-
-    The version before that write stays. So does what later writes added for other chats, without the rest of the
-    file: it must be found again when that chat is forgotten.
-    """
-    rows: list[WorkspaceWrite] = []
-    before_it: set[str] = set()
-    for path, first in first_writes.items():
-        found = list(WorkspaceWrite.objects.filter(agent=agent, path=path, pk__gte=first).order_by("pk"))
-        rows += found
-        if first and found:
-            before_it.add(found[0].before)
-    held = {digest for row in rows for digest in (row.before, row.after)} - {""}
-    others = WorkspaceWrite.objects.filter(agent=agent).exclude(pk__in=[row.pk for row in rows])
-    elsewhere = {digest for pair in others.values_list("before", "after") for digest in pair}
-    kept = held & (elsewhere | before_it)
-    if not dry_run:
-        for row in rows:
-            if session_key and row.action in WITH_BLOCK and row.session_key != session_key:
-                kept.add(_keep_block_alone(agent, row))
-            else:
-                row.delete()
-        objects.drop(agent.slug, held - kept, kept)
-    return len(held - kept)
-
-
-def _keep_block_alone(agent: Agent, row: WorkspaceWrite) -> str:
-    row.after = objects.keep(agent.slug, _block_of(agent, row))
-    row.action, row.before, row.start = "block", "", 0
-    row.save(update_fields=["after", "action", "before", "start"])
-    return row.after
-
-
-def _block_of(agent: Agent, row: WorkspaceWrite) -> bytes:
-    """The note's own lines, without the heading or the empty line that was put before them."""
-    added = _LINES.findall(objects.load(agent.slug, row.after)[row.start :].strip(b"\r\n"))
-    return b"".join([line for line in added if line][-(row.end_line - row.start_line + 1) :])
-
-
-def _out_of_index(agent: Agent, plan: _Plan) -> tuple[bool, int]:
-    """Whether the rows are gone, and how many vectors went."""
-    paths = list(plan.files)
-    if not paths:
+def _out_of_index(agent: Agent, paths: Sequence[str], *, thorough: bool) -> tuple[bool, int]:
+    """Whether the rows are gone, and how many vectors went. `thorough`: also what a process that died left there."""
+    if not paths and not thorough:
         return True, 0
     readers = CollectionShare.objects.filter(collection__agent=agent, collection__kind="memory").values("reader")
     Agent.objects.filter(pk__in=readers).update(update_requested_at=timezone.now())
-    done = forget_now(agent, paths)
-    if done is None:
-        plan.stays.append(
-            Stays("Index rows and cached vectors: the index is busy.", "They go with the update that is on its way.")
-        )
-        return False, 0
-    return True, done.vectors
-
-
-def _changed_since(path: str) -> Stays:
-    return Stays(
-        f"{path}: what was written there for this chat was changed since, so it cannot be told from the rest.",
-        "Look at the file, or forget it as a whole by its path.",
-    )
+    done = forget_now(agent, paths, all_unused=thorough)
+    return done is not None, done.vectors if done else 0
 
 
 def _elsewhere(agent: Agent) -> tuple[Stays, ...]:

@@ -17,16 +17,20 @@ from agents.apart import apart
 from agents.models import Agent, RecallEvent
 from agents.public_ids import unveiled, veiled
 from agents.scope import Decision
-from agents.sessions import Session
+from agents.sessions import Session, canonical
 from search.recall.outcome import Lane, Reason, RecallOutcome, Status
 from search.retrieve.query import parse_query
 
 logger = logging.getLogger(__name__)
 
 
-def session_digest(session: Session | None) -> str:
-    """What a chat is called in events and toggles; "" for a call without a session key."""
-    key = (session.key or "").strip().lower() if session else ""
+def session_digest(session: Session | None, *, folded: bool = False) -> str:
+    """What a chat is called in events and toggles; "" for a call without a session key.
+
+    `folded`: as it was called when keys had small letters alone.
+    """
+    key = canonical(session.key or "") if session else ""
+    key = key.lower() if folded else key
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest() if key else ""
 
 

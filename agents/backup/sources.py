@@ -20,6 +20,7 @@ from pathlib import Path
 from agents.backup.catalog import backup_dir
 from agents.models import Agent, Collection
 from agents.paths import data_dir
+from agents.workspace.beside import leftover
 from search.documents.contain import PathNotAllowed, list_folder
 
 LEFT_OUT_SHOWN = 50
@@ -101,6 +102,8 @@ def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
         for name, kind in entries:
             if kind == stat.S_IFDIR:
                 waiting.append((f"{place}/{name}", folder / name))
+            elif leftover(name) and root.place.startswith("workspaces/"):
+                left_out.add(str(folder / name), "what a write that was cut short left; the next start takes it up")
             elif kind == stat.S_IFREG:
                 yield f"{place}/{name}", folder / name
             else:

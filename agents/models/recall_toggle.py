@@ -10,6 +10,7 @@ from agents.models.agent import Agent
 class RecallToggle(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="recall_toggles")
     session = models.CharField(max_length=64, blank=True, help_text="Digest of the session key; empty for all chats.")
+    folded = models.BooleanField(default=False, help_text="Of a time when keys had small letters alone.")
     enabled = models.BooleanField()
     changed_at = models.DateTimeField(auto_now=True)
 

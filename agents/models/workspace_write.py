@@ -29,6 +29,7 @@ class WorkspaceWrite(models.Model):
     actor = models.CharField(max_length=200)
     at = models.DateTimeField(auto_now_add=True)
     session_key = models.CharField(max_length=1000, blank=True, help_text="The chat that the text came from.")
+    folded = models.BooleanField(default=False, help_text="Of a time when keys had small letters alone.")
 
     before = models.CharField(max_length=64, blank=True, help_text="SHA-256 of the content; empty: no such file.")
     after = models.CharField(max_length=64, blank=True)
@@ -54,3 +55,8 @@ class WorkspaceWrite(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.agent_id}/{self.path}"
+
+    @staticmethod
+    def of_chat(key: str) -> Q:
+        """A filter: what was written for the chat, also when its key was kept in small letters. `key` is canonical."""
+        return Q(session_key=key) | Q(session_key=key.lower(), folded=True)

@@ -35,9 +35,10 @@ def erase_transcript(agent: Agent, session_key: str, dry_run: bool) -> int:
         for folder in (turns_path(transcript, 1).parent, sessions_dir(agent) / transcript.folder):
             if folder.exists():
                 shutil.rmtree(folder)
+        _out_of_index(agent, names)
+        # Last: whatever starts after a death in between finds by this record what is still to go.
         Flush.objects.filter(agent=agent, session_key=key).delete()
         transcript.delete()
-    _out_of_index(agent, names)
     return messages
 
 

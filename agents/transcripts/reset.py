@@ -20,7 +20,6 @@ from agents.transcripts.files import read_part, transcript_lock, turns_path
 from agents.transcripts.naming import ChatName, chat_name, names_chats
 from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript
 from agents.workspace import create
-from agents.workspace.tombstones import session_name
 from search.dates.zone import zone
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
@@ -101,7 +100,7 @@ def _last_turns(transcript: Transcript) -> list[Turn]:
 def _cut_short(agent: Agent, transcript: Transcript) -> str | None:
     """The note of a reset that died before it closed the chat: nothing was said since it was written."""
     rows = WorkspaceWrite.objects.filter(
-        agent=agent, action="reset", session_key=session_name(transcript.session_key), state=WorkspaceWrite.State.DONE
+        WorkspaceWrite.of_chat(transcript.session_key), agent=agent, action="reset", state=WorkspaceWrite.State.DONE
     )
     row = rows.order_by("-pk").first()
     parts = (turns_path(transcript, part) for part in (transcript.part, transcript.part - 1))

@@ -42,10 +42,15 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     return True
 
 
-def forget_now(agent: Agent, paths: Collection[str]) -> Forgotten | None:
-    """Take out of the index, and out of its cached vectors, what these files no longer hold. None: done later."""
+def forget_now(agent: Agent, paths: Collection[str], *, all_unused: bool = False) -> Forgotten | None:
+    """Take out of the index, and out of its cached vectors, what these files no longer hold. None: done later.
+
+    `all_unused`: the vectors that no chunk needs go, whichever file they were of.
+    """
     try:
-        return soon(agent.slug, FORGET_LOCK_SECONDS, lambda: forget_files(index_spec(agent), paths))
+        return soon(
+            agent.slug, FORGET_LOCK_SECONDS, lambda: forget_files(index_spec(agent), paths, all_unused=all_unused)
+        )
     except SearchError as error:
         _later(agent, error)
         return None

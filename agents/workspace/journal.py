@@ -11,9 +11,9 @@ from agents.actors import Actor
 from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
 from agents.models import Agent, WorkspaceWrite
 from agents.quota import room_for
+from agents.sessions import canonical
 from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of
-from agents.workspace.tombstones import session_name
 from search.documents.contain import PathNotAllowed
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def begin(
     """
     with room_for(agent, len(after or b"") - len(before or b"")), _row(
         agent, path, before, after, block,
-        action=action, actor=actor.name[:200], session_key=session_name(session_key), idempotency_key=idempotency_key,
+        action=action, actor=actor.name[:200], session_key=canonical(session_key), idempotency_key=idempotency_key,
         request_digest=request_digest,
     ) as row:  # fmt: skip
         yield row

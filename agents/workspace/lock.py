@@ -40,6 +40,12 @@ def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> Iterator[N
         yield
 
 
+def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
+    """One forgetting of an agent at a time, whole, with transcript and index. Taken before any other lock."""
+    path = data_dir() / "history" / ".locks" / f"forget.{agent.pk}"
+    return flocked(path, agent=agent.slug, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
+
+
 def drain_workspace(agent: Agent, *, timeout: float = WAIT_SECONDS) -> None:
     """Wait until whoever writes now has finished. Raises `Conflict`."""
     with _held(agent, timeout):

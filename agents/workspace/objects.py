@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from agents.errors import NotFound
@@ -87,10 +88,16 @@ def drop(slug: str, gone: set[str], kept: set[str]) -> None:
     """Delete the copies of `gone`. Those of `kept` that build on one of them are stored whole before."""
     for digest in kept:
         if not gone.isdisjoint(_bases(slug, digest)):
-            data = load(slug, digest)
-            _store(_path(slug, digest), _WHOLE + zlib.compress(data))
+            with suppress(Damaged):  # it cannot be read with its base either
+                data = load(slug, digest)
+                _store(_path(slug, digest), _WHOLE + zlib.compress(data))
     for digest in gone - kept:
         _path(slug, digest).unlink(missing_ok=True)
+
+
+def names(slug: str) -> set[str]:
+    """All copies of an agent."""
+    return {path.parent.name + path.name for path in (data_dir() / "history" / slug).glob("[0-9a-f][0-9a-f]/*")}
 
 
 def folders() -> list[Path]:

@@ -5,29 +5,35 @@ from __future__ import annotations
 import hashlib
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents.errors import Conflict
 from agents.models import Agent, Tombstone
+from agents.sessions import canonical
 
 KEEP = timedelta(days=30)
 """No job lives longer; after that a tombstone has nothing left to hold back."""
 
 
-def session_name(session_key: str) -> str:
-    """A chat by one name, however its key was spelled."""
-    return session_key.strip().lower()
+def bury(agent: Agent, *, session_key: str = "", path: str = "", step: str = Tombstone.Step.DONE) -> Tombstone:
+    """From now on, work that began earlier may not write what came from this session, or to this path.
+
+    With a `step` the forgetting itself is still to be done, and whatever starts next finishes it.
+    """
+    kind, name = (Tombstone.Kind.SESSION, canonical(session_key)) if session_key else (Tombstone.Kind.PATH, path)
+    facts = {"at": timezone.now(), "step": step, "name": name if step else "", "problem": ""}
+    return Tombstone.objects.update_or_create(agent=agent, kind=kind, digest=_digest(name), defaults=facts)[0]
 
 
-def bury(agent: Agent, *, session_key: str = "", path: str = "") -> None:
-    """From now on, work that began earlier may not write what came from this session, or to this path."""
-    kind, name = (Tombstone.Kind.SESSION, session_name(session_key)) if session_key else (Tombstone.Kind.PATH, path)
-    Tombstone.objects.update_or_create(agent=agent, kind=kind, digest=_digest(name), defaults={"at": timezone.now()})
+def unfinished(agent: Agent) -> QuerySet[Tombstone]:
+    """Forgettings that were cut short."""
+    return Tombstone.objects.filter(agent=agent).exclude(step=Tombstone.Step.DONE).order_by("at")
 
 
 def forgotten_since(agent: Agent, begun_at: datetime, *, session_key: str = "", path: str = "") -> bool:
     """Whether the session or the path was forgotten after `begun_at`."""
-    digests = [_digest(name) for name in (session_name(session_key), path) if name]
+    digests = [_digest(name) for name in (canonical(session_key), path) if name]
     return Tombstone.objects.filter(agent=agent, digest__in=digests, at__gte=begun_at).exists()
 
 
@@ -42,7 +48,7 @@ def refuse_forgotten(agent: Agent, *, path: str, session_key: str, begun_at: dat
 
 
 def prune_tombstones() -> int:
-    return Tombstone.objects.filter(at__lt=timezone.now() - KEEP).delete()[0]
+    return Tombstone.objects.filter(step=Tombstone.Step.DONE, at__lt=timezone.now() - KEEP).delete()[0]
 
 
 def _digest(name: str) -> str:

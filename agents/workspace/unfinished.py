@@ -15,13 +15,14 @@ from pathlib import Path, PurePosixPath
 from django.utils import timezone
 
 from agents.errors import Conflict, RuleError, WorkspaceUnwritable
-from agents.models import Agent, WorkspaceWrite
+from agents.models import Agent, Tombstone, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.workspace import disk, objects
 from agents.workspace.beside import leftover
 from agents.workspace.journal import keep_displaced, unwritable, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.reading import digest_of, read_bytes
+from agents.workspace.tombstones import unfinished
 from search.documents.contain import PathNotAllowed, is_folder, list_folder
 from search.documents.lines import count_lines, decode
 
@@ -56,7 +57,32 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
             settled += 1
             if row.problem:
                 Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+    _finish_forgetting(agent, path, session_key)
     return settled
+
+
+def _finish_forgetting(agent: Agent, path: str, session_key: str) -> None:
+    """What was to be forgotten goes before anything is written; transcript and index follow in `settle`."""
+    from agents.forget import finish_files  # it stands above this room, and calls it
+
+    for mark in unfinished(agent):
+        try:
+            finish_files(agent, mark)
+        except Exception as error:
+            logger.exception("a forgetting of %s was cut short and waits", agent.slug)
+            said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
+            reason = WorkspaceUnwritable(
+                f"Forgetting {_shown(mark)} was cut short and cannot be finished: {said}",
+                hint="Put it right, and try again.",
+            )
+            Tombstone.objects.filter(pk=mark.pk).update(problem=reason.message[:_CHARS])
+            Agent.objects.filter(pk=agent.pk).update(last_error=reason.message)
+            if mark.name in (path, session_key):
+                raise reason from error
+
+
+def _shown(mark: Tombstone) -> str:
+    return mark.name if mark.kind == Tombstone.Kind.PATH else "a chat"
 
 
 def take_up_all(agent: Agent) -> None:
@@ -119,12 +145,18 @@ def _is_known(agent: Agent, path: str, rows: Sequence[WorkspaceWrite], content: 
 
 
 def settle(agent: Agent, *, timeout: float) -> int:
-    """`finish_pending` under the workspace's lock; 0 when somebody writes there, who finishes what was left before."""
-    if not _PENDING.filter(agent=agent).exists():
+    """`finish_pending` under the workspace's lock, and the rest of what was to be forgotten.
+
+    0 when somebody writes there, who finishes what was left before.
+    """
+    if not _PENDING.filter(agent=agent).exists() and not unfinished(agent).exists():
         return 0
+    from agents.forget import finish_rest  # it stands above this room, and calls it
+
     try:
         with workspace_lock(agent, timeout=timeout):
-            return finish_pending(agent)
+            settled = finish_pending(agent)
+        return settled + finish_rest(agent)
     except Conflict:
         return 0
 
@@ -135,6 +167,15 @@ def waiting_writes(agent: Agent | None = None) -> Iterator[tuple[str, str]]:
     if agent is not None:
         rows = rows.filter(agent=agent)
     yield from rows.values_list("agent__slug", "problem")
+    marks = Tombstone.objects.filter(owned("agent__")).exclude(step=Tombstone.Step.DONE).exclude(problem="")
+    if agent is not None:
+        marks = marks.filter(agent=agent)
+    yield from marks.values_list("agent__slug", "problem")
+
+
+def waiting_forgettings(agent: Agent) -> Iterator[str]:
+    """In words, those that a process that died had begun, and that nothing keeps from being finished."""
+    yield from (_shown(mark) for mark in unfinished(agent).filter(problem=""))
 
 
 def _reason(row: WorkspaceWrite, error: Exception) -> RuleError:

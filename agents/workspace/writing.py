@@ -74,8 +74,9 @@ def append(
     """Put a note at the end of a file of the agent's workspace; the file and its folders are made when missing.
 
     `heading` opens a file that is empty. `section`, a heading too, is opened before the note where another topic's
-    stands last. The same `idempotency_key` is answered as the first time; used for another
-    text it is a `Conflict`. `session_key` is the chat the text came from, so that it can be forgotten with it.
+    stands last. The same `idempotency_key` is answered as the first time, with the lines where the text is now, and
+    written again where it is gone; used for another text it is a `Conflict`. `session_key` is the chat the text came
+    from, so that it can be forgotten with it.
     `begun_at`: when the work began that wants to write; what was forgotten since then is not brought back
     (`Conflict`, code `forgotten`). `index=False` leaves it to the caller to call `index_now` after its last write.
     Raises `Invalid` for a text or path that cannot be used, `Conflict`, `WorkspaceUnwritable`.
@@ -86,14 +87,12 @@ def append(
     with workspace_lock(agent):
         refuse_forgotten(agent, path=path, session_key=session_key, begun_at=begun_at)
         finish_pending(agent, path=path)
-        earlier = _answered(agent, idempotency_key, request)
-        if earlier is None:
+        appended = _answered(agent, path, block, idempotency_key, request)
+        if appended is None:
             appended = _append(
                 agent, actor, path, block, heading, section,
                 origin=origin, session_key=session_key, idempotency_key=idempotency_key, request=request,
             )  # fmt: skip
-        else:
-            appended = Appended(earlier.path, earlier.start_line, earlier.end_line, True)
     if index and not appended.duplicate:
         index_now(agent, [path])
     return appended
@@ -218,18 +217,30 @@ def _append(
     return Appended(path, first, row.end_line, False)
 
 
-def _answered(agent: Agent, idempotency_key: str, request: str) -> WorkspaceWrite | None:
-    """The write that this key stands for already."""
+def _answered(agent: Agent, path: str, block: Block, idempotency_key: str, request: str) -> Appended | None:
+    """What this key was answered with, at the lines where the text is now.
+
+    A text that is gone is written again, so the key is free for it: an answer never names lines that hold another text.
+    """
     if not idempotency_key:
         return None
     row = WorkspaceWrite.objects.filter(agent=agent, idempotency_key=idempotency_key).first()
-    if row is not None and row.request_digest != request:
+    if row is None:
+        return None
+    if row.request_digest != request:
         raise Conflict(
             "This idempotency key was used for another note.",
             hint="Use a new key for a new note.",
             field="idempotency_key",
         )
-    return row
+    lines = split_lines(decode(read_bytes(agent, path) or b"")[0])
+    if row.start_line and tuple(lines[row.start_line - 1 : row.end_line]) == tuple(block.lines):
+        return Appended(path, row.start_line, row.end_line, True)
+    found = find_duplicate(lines, block.text)
+    if found is not None:
+        return Appended(path, *found, True)
+    WorkspaceWrite.objects.filter(pk=row.pk).update(idempotency_key="")
+    return None
 
 
 def _digest(*parts: str) -> str:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 
 from agents.apart import apart
@@ -26,7 +27,7 @@ from workers.alive import silent_for
 
 RUNNING_SECONDS = 15.0
 FORGETTING = timedelta(days=1)
-"""A forgetting has no row of its own: one that was cut short began this lately."""
+"""A write beside a forgetting may have left a hidden file without a row: one that was cut short began this lately."""
 INDEX_SECONDS = 20.0
 """How long a start looks at indexes; the nightly care sees the rest, and every search what it meets."""
 
@@ -74,10 +75,12 @@ def _check_control() -> None:
 
 
 def _finish_writes() -> int:
-    """Appends that were cut short are completed, so that the next reader sees whole notes."""
+    """Appends that were cut short are completed, so that the next reader sees whole notes; forgettings are, too."""
     pending = WorkspaceWrite.objects.filter(state=WorkspaceWrite.State.PENDING)
     count = 0
-    for agent in Agent.objects.filter(owned(), pk__in=pending.values("agent")):
+    forgettings = Tombstone.objects.exclude(step=Tombstone.Step.DONE)
+    begun = Q(pk__in=pending.values("agent")) | Q(pk__in=forgettings.values("agent"))
+    for agent in Agent.objects.filter(owned(), begun):
         with apart(agent.slug, "finishing the writes that were cut short"):
             count += settle(agent, timeout=1.0)
     lately = Tombstone.objects.filter(at__gte=timezone.now() - FORGETTING)

@@ -42,9 +42,12 @@ class Forgotten:
     vectors: int
 
 
-def forget_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float = 0.0) -> Forgotten:
+def forget_files(
+    spec: IndexSpec, paths: Collection[str], *, all_unused: bool = False, lock_timeout: float = 0.0
+) -> Forgotten:
     """Like `update_files`, after text was taken out of these files: its rows are wiped and its vectors go as well.
 
+    `all_unused`: every vector that no chunk needs, for when it is not known any more whose they were.
     Raises like `update_files`.
     """
     with writer_lock(spec.path, timeout=lock_timeout), writing(spec.path, remake=False) as connection:
@@ -52,7 +55,11 @@ def forget_files(spec: IndexSpec, paths: Collection[str], *, lock_timeout: float
         before = _chunks_of(connection, paths)
         _UpdateSome(spec, connection, paths).run()
         after = _chunks_of(connection, paths)
-        vectors = _drop_vectors(connection, {emb_id for _, emb_id in before if emb_id is not None})
+        unused = {emb_id for _, emb_id in before if emb_id is not None}
+        if all_unused:
+            query = "SELECT id FROM embedding_cache e WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = e.id)"
+            unused |= {row[0] for row in connection.execute(query)}
+        vectors = _drop_vectors(connection, unused)
         connection.set_busy_timeout(CHECKPOINT_MS)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return Forgotten(max(0, len(before) - len(after)), vectors)

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
+from agents.broken_rows import row_faults
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
 from agents.backup.journal import has_unfinished_restore
-from agents.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent
 from agents.workspace.journal import DISPLACED
-from agents.workspace.unfinished import all_leftovers, waiting_writes
+from agents.workspace.unfinished import all_leftovers, waiting_forgettings, waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.documents.contain import PathNotAllowed, open_folder
 
@@ -38,6 +38,10 @@ def _faults(agent: Agent) -> Iterator[Seen]:
     workspace, title = Path(agent.workspace), f"Agent {agent.slug}"
     for _, reason in waiting_writes(agent):
         yield Seen("problem", reason, "Put right what it names: the next update finishes the write.", agent.slug, title)
+    for thing in waiting_forgettings(agent):
+        yield Seen(
+            "warning", f"Forgetting {thing} was cut short.", "The next start or update finishes it.", agent.slug, title
+        )
     for fault in row_faults(agent):
         seen, _, hint = fault.partition("; ")
         yield Seen("problem", f"{seen}.", f"{hint[:1].upper()}{hint[1:]}.", agent.slug, title)

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_line
 
+SECRET = "9137"
 ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/whole_file.py", "/agents/provenance.py")
+FORGETTING = ("/agents/forget", "workspace/purge.py", "workspace/tombstones.py", "transcripts/forgetting.py")
 KEY = "agent:home:telegram:direct:42"
 PLANS = "memory/plans.md"
 BEFORE = "- Paint the shed.\r\n"
@@ -32,6 +34,7 @@ def main() -> None:
     from django.db import connections
 
     # Imported here, so that only lines of the writes themselves are executed in the children.
+    import agents.forget
     import agents.transcripts
     import agents.workspace  # noqa: F401
     import memory_appliance.boot.repair  # noqa: F401
@@ -39,7 +42,8 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     connections.close_all()
-    report = kill_at_every_line(SCENARIOS[name](), data=folder, rooms=ROOMS)
+    rooms = FORGETTING if name.startswith("forget") else ROOMS
+    report = kill_at_every_line(SCENARIOS[name](), data=folder, rooms=rooms)
     print(json.dumps({"killed": len(report.killed), "faults": report.faults}))
 
 
@@ -259,6 +263,57 @@ def resetting() -> Scenario:
     return Scenario(prepare, lambda: (write(), None)[1], look)
 
 
+def forgetting(what: str) -> Scenario:
+    """A file, or what came from a chat: three notes of three chats in two files, and a transcript."""
+    thing = {"path": PLANS} if what == "path" else {"session_key": KEY}
+    other = KEY.replace("42", "77")
+
+    def prepare() -> None:
+        from agents.transcripts import store_turns
+        from agents.workspace import append
+        from search.documents.transcripts import Turn
+        from tests import cast
+
+        _prepare()
+        texts = ((PLANS, f"The code is {SECRET}.", KEY), (PLANS, "Ivo has the ladder.", other))
+        for path, text, key in (*texts, ("memory/more.md", f"Code {SECRET} again.", KEY if what == "chat" else other)):
+            text = text if what == "chat" or path == PLANS else "Nothing of it."
+            append(agent=_agent(), actor=cast.OWNER, path=path, text=text, origin="agent", session_key=key)
+        if what == "chat":
+            store_turns(agent=_agent(), session_key=KEY, turns=[Turn("user", f"The code is {SECRET}.")])
+
+    def write() -> object:
+        from agents.forget import forget
+        from tests import cast
+
+        return forget(agent=_agent(), actor=cast.OWNER, **thing)  # type: ignore[arg-type]
+
+    def look() -> list[str]:
+        from agents.models import Tombstone
+
+        begun = Tombstone.objects.exists()
+        ended = Tombstone.objects.filter(step="", taken=[]).exists()  # it died with the answer on its tongue
+        _start()
+        faults = [*_left_over(), *(_holding(SECRET) if begun else [])]
+        told = {text.path for text in write().removed.texts}  # type: ignore[attr-defined]
+        wanted = set() if ended else {PLANS} if what == "path" else {PLANS, "memory/more.md"}
+        kept = _file("memory/more.md" if what == "path" else PLANS).read_text()
+        wrong = [] if ("Ivo" if what == "chat" else "Nothing") in kept else [f"other text went: {kept}"]
+        return [*faults, *_holding(SECRET), *wrong, *([] if told == wanted else [f"the retry told {told}"])]
+
+    return Scenario(prepare, lambda: (write(), None)[1], look)
+
+
+def _holding(words: str) -> list[str]:
+    """Files of the data folder that hold these words, kept versions included."""
+    from agents.paths import data_dir
+    from agents.workspace import objects
+
+    found = [path for path in data_dir().rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
+    versions = [name for name in objects.names("al") if words.encode() in objects.load("al", name)]
+    return [f"{words} is still in {one}" for one in (*found, *versions)]
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "append": appending,
     "append-new": lambda: appending("memory/new/plans.md", ""),
@@ -268,6 +323,8 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "store-more": lambda: storing(4),
     "erase": erasing,
     "reset": resetting,
+    "forget-path": lambda: forgetting("path"),
+    "forget-chat": lambda: forgetting("chat"),
 }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from agents.errors import Conflict, Invalid
+from agents.forget import forget
 from agents.workspace import Appended
 from search.documents.parse import Chunk, parse_document
 from search.spec import ChunkingSpec
-from tests.unit.notes.conftest import Desk
+from tests import cast
+from tests.unit.notes.conftest import PLANS, Desk
 
 
 def last_entry(desk: Desk) -> Chunk:
@@ -78,6 +80,32 @@ def test_an_idempotency_key_is_answered_as_the_first_time(desk: Desk) -> None:
     desk.put("- Something else.\n")
     assert desk.note("Buy a ladder.", idempotency_key="k1") == Appended(first.path, 1, 1, True)
     assert desk.text() == "- Something else.\n"
+
+
+@pytest.mark.parametrize(
+    ("since", "line", "again"),
+    [
+        ("- By hand.\n- Buy a ladder.\n", 2, False),
+        ("# Plans\n\n- buy a  ladder.\n", 3, False),
+        ("- Buy a ladder of wood.\n", 2, True),
+        ("", 1, True),
+    ],
+)
+def test_an_old_idempotency_key_names_lines_that_hold_the_text(desk: Desk, since: str, line: int, again: bool) -> None:
+    desk.note("Buy a ladder.", idempotency_key="k1")
+    desk.put(since)
+    for times in range(2):
+        assert desk.note("Buy a ladder.", idempotency_key="k1") == Appended(PLANS, line, line, not again or times == 1)
+        assert desk.text() == since + ("- Buy a ladder.\n" if again else "")
+
+
+@pytest.mark.parametrize("what", [{"path": PLANS}, {"session_key": "agent:al:telegram:direct:42"}])
+def test_a_forgotten_note_is_no_answer_to_its_idempotency_key(desk: Desk, what: dict[str, str]) -> None:
+    more = {"idempotency_key": "k1", "session_key": "agent:al:telegram:direct:42"}
+    desk.note("Buy a ladder.", **more)
+    forget(agent=desk.agent, actor=cast.OWNER, **what)
+    assert desk.note("Buy a ladder.", **more) == Appended(PLANS, 1, 1, False)
+    assert desk.text() == "- Buy a ladder.\n"
 
 
 def test_an_idempotency_key_for_another_text_is_refused(desk: Desk) -> None:
