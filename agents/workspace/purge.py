@@ -21,19 +21,15 @@ WITH_BLOCK = ("append", "block")
 def purge(agent: Agent, first_writes: Mapping[str, int], *, session_key: str, dry_run: bool) -> int:
     """Drop the versions that may hold the text: those of each path from its first such write on. Returns how many.
 
-    The version before that write stays. So does what later writes added for other chats, without the rest of the
-    file: it must be found again when that chat is forgotten. The workspace's lock is held.
+    What an earlier row names stays. So does what later writes added for other chats, without the rest of the file: it
+    must be found again when that chat is forgotten. The workspace's lock is held.
     """
     rows: list[WorkspaceWrite] = []
-    before_it: set[str] = set()
     for path, first in first_writes.items():
-        found = list(WorkspaceWrite.objects.filter(agent=agent, path=path, pk__gte=first).order_by("pk"))
-        rows += found
-        if first and found:
-            before_it.add(found[0].before)
+        rows += WorkspaceWrite.objects.filter(agent=agent, path=path, pk__gte=first).order_by("pk")
     held = {digest for row in rows for digest in (row.before, row.after)} - {""}
     others = WorkspaceWrite.objects.filter(agent=agent).exclude(pk__in=[row.pk for row in rows])
-    kept = held & (_digests(others) | before_it)
+    kept = held & _digests(others)
     if not dry_run:
         own = set(_of_chat(agent, session_key)) if session_key else set()
         blocks = {
