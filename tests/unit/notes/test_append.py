@@ -77,9 +77,9 @@ def test_folders_are_made_on_the_way(desk: Desk) -> None:
 
 def test_an_idempotency_key_is_answered_as_the_first_time(desk: Desk) -> None:
     first = desk.note("Buy a ladder.", idempotency_key="k1")
-    desk.put("- Something else.\n")
+    desk.note("Paint the shed.")
     assert desk.note("Buy a ladder.", idempotency_key="k1") == Appended(first.path, 1, 1, True)
-    assert desk.text() == "- Something else.\n"
+    assert desk.text() == "- Buy a ladder.\n- Paint the shed.\n"
 
 
 @pytest.mark.parametrize(
