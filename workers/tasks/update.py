@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from agents.broken_rows import row_faults
-
 from agents.memory import embedding_identity
 from agents.models import Agent, Collection, Run
 from agents.quota import recount

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from agents.broken_rows import row_faults
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
 from agents.backup.journal import has_unfinished_restore
+from agents.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
 from agents.nodes.ownership import owned
 from agents.selectors import get_agent

@@ -117,8 +117,8 @@ def test_an_idempotency_key_for_another_text_is_refused(desk: Desk) -> None:
 def test_a_key_of_a_duplicate_is_remembered_too(desk: Desk) -> None:
     desk.note("Buy a ladder.")
     assert desk.note("buy a  ladder.", idempotency_key="k2").duplicate
-    desk.put("- Something else.\n")
-    assert desk.note("buy a  ladder.", idempotency_key="k2") == Appended("memory/plans.md", 1, 1, True)
+    desk.put("- Something else.\n- Buy a ladder.\n")
+    assert desk.note("buy a  ladder.", idempotency_key="k2") == Appended("memory/plans.md", 2, 2, True)
 
 
 @pytest.mark.parametrize("path", ["memory/a.txt", "memory", "memory/", "/etc/x.md", "memory//x.md", "users/x/y.md"])
