@@ -102,7 +102,7 @@ class Scale:
             self._weights[term.parts] = math.log(1 + (facts.chunks + 1) / (rarest + 1))
         self._total = sum(self._weights.values())
         identifiers = [parts for parts in self._weights if len(parts) > 1 and any(map(str.isdigit, "".join(parts)))]
-        whole = {
+        whole: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {
             parts: frozenset(one for one in identifiers if parts[0] in one)
             for parts in self._weights
             if len(parts) == 1 and (parts[0].isdigit() or len(parts[0]) < SHORT_PART)
