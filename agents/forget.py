@@ -35,6 +35,7 @@ from agents.workspace.places import own_place
 from agents.workspace.purge import drop_unnamed, purge
 from agents.workspace.tombstones import bury, unfinished
 from agents.workspace.unfinished import finish_pending, take_up_beside
+from search.citations import cited_lines
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     if bool(path) == bool(session_key):
         raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
     if path:
+        _refuse_lines(path)
         path = own_place(agent, path)
     thing = _Thing(path, canonical(session_key))
     with forget_lock(agent):
@@ -184,6 +186,16 @@ def _take_out_rest(agent: Agent, actor: Actor, mark: Tombstone, *, thorough: boo
     mark.step, mark.name, mark.problem = Tombstone.Step.DONE, "", ""
     mark.save(update_fields=["step", "name", "problem"])
     return messages, done, vectors
+
+
+def _refuse_lines(path: str) -> None:
+    file, first, _ = cited_lines(path)
+    if first is not None:
+        raise Invalid(
+            f"{path} names lines, and a file is forgotten as a whole.",
+            hint=f"Give {file} to forget all of it, or save it without these lines: what it held stays a kept version.",
+            field="path",
+        )
 
 
 def _paths_of(agent: Agent, path: str, session_key: str) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from search.documents.annotations import strip_annotations
 from search.documents.chunker import Cut, cut_entries, cut_lines
 from search.documents.front_matter import read_front_matter
-from search.documents.lines import decode, is_text, split_lines
+from search.documents.lines import count_lines, decode, is_text, split_lines
 from search.documents.outline import read_outline
 from search.documents.rubbish import leave_out_rubbish
 from search.spec import ChunkingSpec
@@ -67,7 +67,7 @@ def parse_document(
     lines, annotations = strip_annotations(lines, curated=curated)
     cleaned = leave_out_rubbish(lines)
     head, body = cleaned.lines[1 : front.lines - 1], cleaned.lines[front.lines :]
-    first_line = front.lines + 1
+    first_line, last_line = front.lines + 1, count_lines(text)
     outline = read_outline(body, first_line=first_line)
     cut = cut_entries if curated else cut_lines
 
@@ -76,7 +76,7 @@ def parse_document(
         return Chunk(
             text=cut.text,
             start_line=cut.start_line,
-            end_line=cut.end_line,
+            end_line=min(cut.end_line, max(cut.start_line, last_line)),
             heading=outline.path_at(cut.body_line),
             importance=max(filter(None, (said.importance, front.importance)), default=None),
             triggers=said.triggers,

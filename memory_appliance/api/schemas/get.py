@@ -23,7 +23,10 @@ SANITIZE = (
 class GetBody(Body):
     """`path` is workspace-relative, `<collection>/<relative path>`, or `#docid`."""
 
-    path: str
+    path: str = Field(
+        description="Of a file, `#docid`, or a citation as hits carry it: `MEMORY.md#L3-L7` reads these lines.",
+        examples=["MEMORY.md", "memory/2026-09-01.md#L3-L7"],
+    )
     from_line: int = Field(1, alias="from", ge=1, le=MAX_LINE, description="1-based.")
     lines: int | None = Field(
         None, ge=1, le=MAX_LINE, description=f"Default {DEFAULT_LINES}, at most {MAX_CHARS} characters."

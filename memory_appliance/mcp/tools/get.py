@@ -14,7 +14,9 @@ from search.marks import label, one_line, quoted
 
 
 class GetArguments(ChatArguments):
-    path: str = Field(description="As memory_search gave it: MEMORY.md, memory/2026-09-01.md, notes/x.md, #docid.")
+    path: str = Field(
+        description="As memory_search gave it: MEMORY.md, notes/x.md, memory/2026-09-01.md#L3-L7, #docid."
+    )
     from_line: int | None = Field(None, alias="from", ge=1, le=MAX_LINE, description="First line, counted from 1.")
     lines: int | None = Field(None, ge=1, le=MAX_LINE, description=f"How many lines; {DEFAULT_LINES} if left out.")
 

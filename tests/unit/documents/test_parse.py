@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from search.documents.lines import count_lines
+from search.documents.lines import count_lines, decode
 from search.documents.parse import Chunk, ParsedDocument, parse_document
 from search.spec import ChunkingSpec
 
@@ -19,7 +21,7 @@ def parse(data: str | bytes, *, curated: bool = False, rel: str = "memory/trip-n
 def test_front_matter_is_kept_out_and_lines_stay_true() -> None:
     document = parse("---\ntitle: Road trip\nimportance: 8\n---\n# Day 1\nkettle is blue\n")
     assert (document.title, document.importance, document.front_matter_lines) == ("Road trip", 8, 4)
-    assert document.chunks == (Chunk("# Day 1\nkettle is blue\n", 5, 7, "Day 1", 8, (), (), False),)
+    assert document.chunks == (Chunk("# Day 1\nkettle is blue\n", 5, 6, "Day 1", 8, (), (), False),)
 
 
 def test_unclosed_front_matter_is_text() -> None:
@@ -58,7 +60,7 @@ def test_a_malformed_project_annotation_excludes_its_chunk_only() -> None:
 @pytest.mark.parametrize("text", ["a\r\nb\r\nc\r\n", "a\rb\rc\r", "a\nb\nc\n", "\ufeffa\r\nb\nc\r"])
 def test_every_line_end_counts_once(text: str) -> None:
     assert parse(text).chunks[0].text == "a\nb\nc\n"
-    assert (parse(text).chunks[0].start_line, parse(text).chunks[0].end_line) == (1, 4)
+    assert (parse(text).chunks[0].start_line, parse(text).chunks[0].end_line) == (1, 3)
 
 
 def test_a_byte_order_mark_does_not_hide_the_title() -> None:
@@ -90,6 +92,15 @@ def test_the_section_is_that_of_the_first_new_text() -> None:
 @pytest.mark.parametrize(("text", "lines"), [("", 0), ("\n", 1), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\nb", 2)])
 def test_a_final_newline_is_not_a_line_for_readers(text: str, lines: int) -> None:
     assert count_lines(text) == lines
+
+
+@given(st.lists(st.sampled_from(["\n", "\r\n", "\r", "a b. ", "# H\n", "- x\n", "---\n", "```\n", "\u2028", "\ufeff"])))
+@pytest.mark.parametrize("curated", [True, False])
+def test_no_chunk_ends_behind_the_files_last_line(curated: bool, parts: list[str]) -> None:
+    data = "".join(parts).encode()
+    last = count_lines(decode(data)[0])
+    for chunk in parse(data, curated=curated).chunks:
+        assert 1 <= chunk.start_line <= chunk.end_line <= last
 
 
 def test_what_is_not_text_has_no_passages_and_says_so() -> None:

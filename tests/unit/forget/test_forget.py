@@ -137,6 +137,16 @@ def test_one_thing_in_a_place_for_memory_is_named(al: Agent, what: dict[str, str
         gone(al, **what)
 
 
+@pytest.mark.parametrize("lines", ["#L1", "#L1-L2", "#L2-3"])
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_citation_is_refused_with_what_to_do(al: Agent, lines: str, dry_run: bool) -> None:
+    note(al, "The alarm code is 9137.")
+    with pytest.raises(Invalid, match="forgotten as a whole") as refused:
+        gone(al, path=LOG + lines, dry_run=dry_run)
+    assert f"Give {LOG} to forget" in refused.value.hint
+    assert "9137" in text_of(al)
+
+
 @pytest.mark.parametrize("what", [{"session_key": CHAT}, {"path": LOG}])
 def test_a_dry_run_counts_the_rows_that_go(al: Agent, what: dict[str, str]) -> None:
     for number in range(60):
