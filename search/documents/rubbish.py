@@ -81,7 +81,7 @@ def _shortened(line: str) -> str:
         line = _RUN.sub(_cut_run, line)
     if len(line) >= LONGEST_LINE and _is_code(line):
         line = line[:KEPT] + GAP
-    return line
+    return line if line.strip(" \t>*-") != GAP else ""
 
 
 def _cut_run(match: re.Match[str]) -> str:
@@ -90,7 +90,9 @@ def _cut_run(match: re.Match[str]) -> str:
         return run
     if len(run) <= LONGEST_ORNAMENT and len(set(run)) <= 2:
         return run
-    return run[:KEPT] + GAP
+    # Letters at random are no beginning to know it by, and would be found for other words.
+    begin = run[:KEPT]
+    return (begin if _ADDRESS.match(begin) or _WORD.search(begin[:-1]) else "") + GAP
 
 
 def _has_words(run: str) -> bool:

@@ -94,6 +94,16 @@ def test_rubbish_is_left_out_and_named_and_its_neighbours_stay(name: str) -> Non
     )
 
 
+@pytest.mark.parametrize("name", ["base64 on one line", "base64 in lines", "hex", "xxd", "one letter", "an ornament"])
+def test_a_file_of_rubbish_alone_has_nothing_to_embed(name: str) -> None:
+    assert parse(RUBBISH[name] + "\n").chunks == ()
+
+
+def test_an_address_that_is_too_long_is_found_by_its_beginning() -> None:
+    (chunk,) = parse("see https://example.org/photos/garden?token=" + BASE64[:5_000]).chunks
+    assert chunk.text.startswith("see https://example.org/photos/garden?token=") and len(chunk.text) < 80
+
+
 HASHES = [hashlib.sha256(bytes([n])).hexdigest() for n in range(120)]
 HONEST = {
     "sha256": "\n".join(HASHES),
