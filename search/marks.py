@@ -42,6 +42,9 @@ _TERMINAL = re.compile(r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\
 _BREAKS = re.compile(r"\r\n?")
 _JOINERS = "\u200c\u200d"
 """Invisible, and part of words and of emoji."""
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\ufe0e\ufe0f\uffa0"
+"""Nothing is seen of these, though they count as letters, signs or marks."""
+_UNSEEN_KINDS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _ANGLES = dict.fromkeys("‹〈⟨\u2329❮", "<") | dict.fromkeys("›〉⟩\u232a❯", ">")
 _LETTERS = dict(zip("аеорсухіѕјԁһԛԝмнтквαεορτυνικμ", "aeopcyxisjdhqwmhtkbaeoptuvikm", strict=True))
 _CONTEXT_HEAD = re.compile(r"^(?=[ ]{0,3}#{1,6}[ \t]+(?:\S[^\n]{0,200}\.md\b|memory of\b|recent notes\b))", re.I | re.M)
@@ -54,6 +57,11 @@ def clean(text: str) -> str:
         return text
     text = _BREAKS.sub("\n", _TERMINAL.sub("", text))
     return "".join(sign for char in text for sign in _shown(char))
+
+
+def says_something(text: str) -> bool:
+    """Whether a sign of it is seen: not spaces, signs of control and direction, fillers or selectors alone."""
+    return any(char not in _BLANK and unicodedata.category(char) not in _UNSEEN_KINDS for char in text)
 
 
 def inert(text: str) -> str:

@@ -41,6 +41,7 @@ from agents.transcripts.files import (
 )
 from agents.workspace.indexing import index_now
 from search.documents.transcripts import Turn, read_turn
+from search.marks import says_something
 
 COLLECTION = "sessions"
 BATCH = 500
@@ -101,7 +102,7 @@ def _why(turn: Turn) -> str:
 
 
 def _says_something(turn: Turn) -> bool:
-    return bool(turn.text.strip() or turn.raw)
+    return says_something(turn.text) or bool(turn.raw)
 
 
 def store_lines(*, agent: Agent, session_key: str, lines: Iterable[bytes]) -> Stored:

@@ -10,6 +10,7 @@ from agents.errors import Invalid
 from search.documents.importance import LEAST, MOST
 from search.documents.lines import split_lines
 from search.documents.outline import open_fence
+from search.marks import says_something
 
 MAX_TEXT_CHARS = 100_000
 MAX_TRIGGERS = 20
@@ -95,7 +96,7 @@ def _last_heading(text: str) -> str:
 def _clean(text: str) -> str:
     clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
     clean = "\n".join(line.rstrip() for line in clean.split("\n")).strip("\n")
-    if not clean.strip():
+    if not says_something(clean):
         raise Invalid("The note is empty.", hint="Give it a text.", field="text")
     if len(clean) > MAX_TEXT_CHARS:
         raise Invalid(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, ClassVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
@@ -62,7 +62,7 @@ def plain_values(given: dict[str, Any], model: type[BaseModel]) -> dict[str, Any
         field = model.model_fields.get(name)
         kinds = frozenset(_kinds(field.annotation)) if field is not None else frozenset((object,))
         plain[name] = _plain(value, kinds) if isinstance(value, str) else value
-        if value == "" and not kinds & {str, object}:
+        if value == "" and field is not None and not _takes_empty(field.annotation):
             plain[name] = None
     return plain
 
@@ -111,6 +111,14 @@ def _fields(model: type[Lenient]) -> dict[str, tuple[str, FieldInfo, frozenset[t
 def _names(name: str, field: FieldInfo) -> Iterator[str]:
     alias = field.validation_alias or field.alias or name
     yield from (alias,) if isinstance(alias, str) else (one for one in alias.choices if isinstance(one, str))  # type: ignore[union-attr] # paths are not used
+
+
+def _takes_empty(annotation: Any) -> bool:
+    """Whether "" can be a value of it; of words to choose from it is none."""
+    if get_origin(annotation) is Literal:
+        return "" in get_args(annotation)
+    parts = get_args(annotation)
+    return any(map(_takes_empty, parts)) if parts else annotation in (str, Any)
 
 
 def _kinds(annotation: Any) -> Iterator[type]:

@@ -137,8 +137,8 @@ def _fenced(answer: SearchAnswer) -> SearchAnswer:
 def _fenced_hit(hit: HitAnswer) -> HitAnswer:
     text, cited = hit.snippet, ""
     if hit.citation:
-        text = text.removesuffix(with_source("", hit.citation))
         cited = label(hit.citation)
+        text = text.removesuffix(with_source("", hit.citation)).removesuffix(with_source("", cited))
     snippet = with_source(quoted(text), cited) if cited else quoted(text)
     changes = {"snippet": snippet, "path": label(hit.path), "collection": label(hit.collection)}
     return hit.model_copy(update={**changes, "citation": cited or None})

@@ -99,3 +99,10 @@ def test_a_transcript_of_small_letters_goes_on(al: Agent) -> None:
 )
 def test_only_the_name_of_a_chat_keeps_its_case(key: str, canon: str) -> None:
     assert canonical(key) == canon == canonical(canon)
+
+
+@pytest.mark.parametrize("text", ["\u200b", "\u2060\ufeff", "\u3164", "\u2800\n"])
+def test_what_is_not_seen_is_no_text(as_owner: Api, al: Agent, text: str) -> None:  # noqa: F811
+    answer = post(as_owner, {"id": "m1", "text": text})
+    assert (answer["stored"], answer["skipped"][0]["reason"]) == (0, "it has no text")
+    assert as_owner.post("/agents/al/notes", {"text": text}).status_code == 422
