@@ -64,8 +64,13 @@ def _refuse_to_call_it_well(agent: Agent) -> None:
         raise SearchError(
             f"The folder {agent.workspace} is not there", hint="Bring it back, or give the agent another workspace."
         )
-    for path in agent.collections.filter(kind=Collection.Kind.SESSIONS).values_list("path", flat=True):
-        if not is_folder(Path(path)):
+    for kind, name, path in agent.collections.values_list("kind", "name", "path"):
+        if kind == Collection.Kind.CUSTOM and not is_folder(Path(path)):
+            raise SearchError(
+                f"The folder {path} of collection {name} is not there or cannot be read",
+                hint="Bring it back, or delete that collection.",
+            )
+        if kind == Collection.Kind.SESSIONS and not is_folder(Path(path)):
             raise SearchError(
                 f"The folder {path} of its chats is not there, so they are not found",
                 hint="Bring it back, or delete that collection: the next message makes it again.",

@@ -282,6 +282,17 @@ def test_searches_go_on(broken: Agent, al_2: Agent, owner: cast.Person, client: 
             assert answer.status_code == 200 or agent == broken, answer.content
 
 
+def test_a_collection_that_is_gone_marks_its_agent(al: Agent, al_2: Agent) -> None:
+    collection(al)
+    (Path(al.workspace) / "extra").rename(f"{al.workspace}.away")
+    update.run(request_run(agent=al, kind=Run.Kind.UPDATE, reason="change").pk)
+    assert unwell_agents() == ["al"]
+    assert "collection extra is not there" in Agent.objects.get(pk=al.pk).last_error
+    Path(f"{al.workspace}.away").rename(Path(al.workspace) / "extra")
+    update.run(request_run(agent=al, kind=Run.Kind.UPDATE, reason="change").pk)
+    assert unwell_agents() == []
+
+
 @pytest.mark.parametrize("breakage", NAMED)
 def test_a_broken_row_names_its_agent(al: Agent, al_2: Agent, breakage: Callable[[Agent], None]) -> None:
     breakage(al)
