@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -68,6 +70,15 @@ def no_embedder() -> Iterator[None]:
     set_embedder_factory(lambda: None)
     yield
     set_embedder_factory(lambda: None)
+
+
+@pytest.fixture
+def still_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests are counted by the minute: the counters' clock is held, so that none begins within a test."""
+    now = time.time() // 60 * 60 + 30
+    clock = SimpleNamespace(time=lambda: now)
+    monkeypatch.setattr("limits.storage.memory.time", clock)
+    monkeypatch.setattr("limits.strategies.time", clock)
 
 
 @pytest.fixture

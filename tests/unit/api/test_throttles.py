@@ -16,7 +16,7 @@ from tests.unit.api.conftest import Api, error_of
 
 
 @pytest.fixture(autouse=True)
-def fresh_counters() -> Iterator[None]:
+def fresh_counters(still_minute: None) -> Iterator[None]:
     throttles._counters.cache_clear()
     yield
     throttles._counters.cache_clear()

@@ -18,7 +18,7 @@ PASSWORD = "maple bottle quiet engine"
 
 
 @pytest.fixture(autouse=True)
-def fresh_counters() -> Iterator[None]:
+def fresh_counters(still_minute: None) -> Iterator[None]:
     throttles._counters.cache_clear()
     yield
     throttles._counters.cache_clear()
