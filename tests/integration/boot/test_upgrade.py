@@ -111,6 +111,7 @@ def test_a_folder_of_a_newer_version_is_left_as_it_is(tmp_path: Path) -> None:
 
 def test_a_control_database_that_is_rubbish_is_told_and_restored(tmp_path: Path) -> None:
     data = unpack(FIXTURES[-1], tmp_path)
+    assert run(data, "-m", "memory_appliance.launch.prepare", "--alone").returncode == 0
     assert run(data, "manage.py", "backup").returncode == 0
     (data / "control.sqlite3").write_bytes(b"rubbish " * 4096)
     done = run(data, "-m", "memory_appliance.launch.prepare", "--alone")
