@@ -39,6 +39,6 @@ def _day(at: str, zone: tzinfo) -> date | None:
             seconds = float(at)
             return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, zone).date()
         moment = datetime.fromisoformat(at)
+        return (moment.astimezone(zone) if moment.tzinfo else moment).date()
     except (ValueError, OverflowError, OSError):
         return None
-    return (moment.astimezone(zone) if moment.tzinfo else moment).date()

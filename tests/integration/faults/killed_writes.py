@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_line
@@ -23,8 +23,8 @@ BEFORE = "- Paint the shed.\r\n"
 NOTE = "Buy a ladder."
 
 
-def main() -> None:
-    folder, name = Path(sys.argv[1]), sys.argv[2]
+def run(make: Callable[[], Scenario], rooms: Sequence[str], folder: Path) -> None:
+    """On a new data folder; the report goes out as a line of JSON."""
     os.environ |= {"DJANGO_SETTINGS_MODULE": "memory_appliance.settings", "MEMORY_DATA_DIR": str(folder)}
     folder.mkdir(parents=True, exist_ok=True)
     import django
@@ -34,6 +34,7 @@ def main() -> None:
     from django.db import connections
 
     # Imported here, so that only lines of the writes themselves are executed in the children.
+    import agents.backup.restore_agent
     import agents.forget
     import agents.transcripts
     import agents.workspace  # noqa: F401
@@ -42,8 +43,7 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     connections.close_all()
-    rooms = FORGETTING if name.startswith("forget") else ROOMS
-    report = kill_at_every_line(SCENARIOS[name](), data=folder, rooms=rooms)
+    report = kill_at_every_line(make(), data=folder, rooms=rooms)
     print(json.dumps({"killed": len(report.killed), "faults": report.faults}))
 
 
@@ -329,4 +329,5 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
 
 
 if __name__ == "__main__":
-    main()
+    name = sys.argv[2]
+    run(SCENARIOS[name], FORGETTING if name.startswith("forget") else ROOMS, Path(sys.argv[1]))

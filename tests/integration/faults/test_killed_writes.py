@@ -6,18 +6,21 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from tests.integration.faults.killed_writes import SCENARIOS
+from tests.integration.faults import killed_restores, killed_writes
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_a_write_may_be_killed_at_every_line(scenario: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.integration.faults.killed_writes", str(tmp_path / "data"), scenario]
+@pytest.mark.parametrize(
+    ("module", "scenario"), [(module, name) for module in (killed_writes, killed_restores) for name in module.SCENARIOS]
+)
+def test_a_write_may_be_killed_at_every_line(module: ModuleType, scenario: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", module.__name__, str(tmp_path / "data"), scenario]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-3000:]
     told = json.loads(ran.stdout.splitlines()[-1])
