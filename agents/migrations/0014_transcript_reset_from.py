@@ -4,7 +4,7 @@ from django.db.models import F
 
 def since_what_is_open(apps, schema_editor):
     """Until now a flush and a reset were recorded as one: nothing that an earlier note may hold is taken again."""
-    apps.get_model("agents", "Transcript").objects.update(reset_from=F("open_from"))
+    apps.get_model("agents", "Transcript").objects.using(schema_editor.connection.alias).update(reset_from=F("open_from"))
 
 
 class Migration(migrations.Migration):

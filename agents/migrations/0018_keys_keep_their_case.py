@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 def mark_what_is_there(apps, schema_editor):
     """Until now every key was kept in small letters: whose it was is seen when that chat goes on."""
-    apps.get_model("agents", "Transcript").objects.update(folded=True)
+    apps.get_model("agents", "Transcript").objects.using(schema_editor.connection.alias).update(folded=True)
 
 
 class Migration(migrations.Migration):

@@ -3,8 +3,8 @@ from django.db import migrations, models
 
 def mark_what_is_there(apps, schema_editor):
     """Until now every key was kept in small letters: such records count for each chat that may be meant."""
-    apps.get_model("agents", "WorkspaceWrite").objects.exclude(session_key="").update(folded=True)
-    apps.get_model("agents", "RecallToggle").objects.exclude(session="").update(folded=True)
+    apps.get_model("agents", "WorkspaceWrite").objects.using(schema_editor.connection.alias).exclude(session_key="").update(folded=True)
+    apps.get_model("agents", "RecallToggle").objects.using(schema_editor.connection.alias).exclude(session="").update(folded=True)
 
 
 FOLDED = {"default": False, "help_text": "Of a time when keys had small letters alone."}
