@@ -11,11 +11,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from tqdm import tqdm
 
 from agents.agent_settings import AgentSettings
 from agents.embedding import set_embedder_factory
 from agents.errors import RuleError
+from agents.models import Agent
 from agents.providers import server_plan
 from agents.role_models import plan_generator, plan_reranker
 from memory_appliance.management.evaluation.dialogues import score_dialogues
@@ -127,6 +129,13 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _flush(self, folder: Path, *, as_json: bool) -> None:
+        try:
+            Agent.objects.exists()  # before the model is loaded
+        except DatabaseError as error:
+            raise CommandError(
+                f"The control database cannot be used: {error}. Start the server once, or run manage.py migrate first.",
+                returncode=1,
+            ) from error
         embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
         set_embedder_factory(lambda: embedder)
         rows = []
