@@ -20,7 +20,7 @@ COPY memory_appliance/launch/__init__.py memory_appliance/launch/models_setup.py
 ARG LLAMA_CMAKE_ARGS=
 RUN --mount=type=cache,target=/root/.cache/uv \
     CMAKE_ARGS="${LLAMA_CMAKE_ARGS}" UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy PYTHONDONTWRITEBYTECODE=1 \
-    python -m memory_appliance.launch.models_setup --extra postgres
+    python -m memory_appliance.launch.models_setup
 COPY . /source
 RUN .venv/bin/python -m compileall -q -s /source -p /app /source
 

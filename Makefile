@@ -6,7 +6,7 @@ PYTHON_IN := .venv/bin
 # The contract test runs in one process, the browser's tests in processes without another event loop.
 APART := --ignore=tests/integration/openapi --ignore=tests/integration/browser
 
-.PHONY: help run setup setup-dev models test test-fast test-long compose-test lint format clean
+.PHONY: help run setup setup-dev models test test-fast test-long test-postgres compose-test lint format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,9 +32,12 @@ test: setup-dev models lint  ## lint, types, import contract, unit and integrati
 	@echo "▸ The pages in a real browser"
 	@$(PYTHON_IN)/pytest -n 2 --dist loadfile -m "not long" tests/integration/browser
 
-test-long: setup-dev models  ## what takes longer: two nodes, killed in mid-move; a power cut; every page in every way
+test-long: setup-dev models test-postgres  ## what takes longer: servers killed; a power cut; every page in every way; PostgreSQL
 	@$(PYTHON_IN)/pytest -n 2 --dist loadfile -m long $(APART) tests/integration
 	@$(PYTHON_IN)/pytest -m long tests/integration/browser
+
+test-postgres: setup-dev  ## the unit tests that ask the control database, on a PostgreSQL of their own
+	@$(PYTHON_IN)/pytest -n 2 --ds tests.settings_postgres -m postgres tests/unit
 
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit

@@ -44,6 +44,17 @@ LONG = (
 )
 """Each takes half a minute or more of real starts, deaths and clicks: `make test-long`, run by CI after `make test`."""
 
+POSTGRES = (
+    "unit/agents/",
+    "unit/api/",
+    "unit/boot/",
+    "unit/forget/",
+    "unit/notes/",
+    "unit/transcripts/",
+    "unit/hostile/",
+)
+"""What asks the control database in every way it knows: runs once more on PostgreSQL (tests/settings_postgres.py)."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
@@ -52,6 +63,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
         if any(f"/{part}" in place for part in LONG):
             item.add_marker("long")
+        if any(f"/{part}" in place for part in POSTGRES):
+            item.add_marker("postgres")
 
 
 @pytest.fixture

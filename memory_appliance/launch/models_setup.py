@@ -13,7 +13,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -50,20 +50,19 @@ def read_step(line: str) -> tuple[str, str] | None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--state-dir", type=Path, help=f"folder of {STATE_FILE}, which the models process reads")
-    parser.add_argument("--extra", action="append", default=[], help="another set of packages, such as `postgres`")
     arguments = parser.parse_args()
     report = Reporter(arguments.state_dir)
     try:
         # Beside a server, which keeps the state file, it stands back; alone (make models, an image) it need not.
-        install_models(report, extras=["models", *arguments.extra], nice=NICE if arguments.state_dir else 0)
+        install_models(report, nice=NICE if arguments.state_dir else 0)
     except LaunchFailed as failure:
         report("failed", failure.message, failure.hint)
         return fail(failure)
     return 0
 
 
-def install_models(report: Report, *, extras: Sequence[str], nice: int) -> None:
-    """Install the extras, `models` among them, reporting every step. Raises `LaunchFailed`."""
+def install_models(report: Report, *, nice: int) -> None:
+    """Install the extra `models`, reporting every step. Raises `LaunchFailed`."""
     report("running", "checking", "")
 
     def on_line(line: str) -> None:
@@ -73,7 +72,7 @@ def install_models(report: Report, *, extras: Sequence[str], nice: int) -> None:
     ensure_uv()
     arguments = os.environ.get("CMAKE_ARGS", "").split()
     sync(
-        ["--no-dev", *(part for extra in extras for part in ("--extra", extra)), "--verbose"],
+        ["--no-dev", "--extra", "models", "--verbose"],
         on_line=on_line,
         environment={"CMAKE_ARGS": " ".join([*_CMAKE_ARGS, *arguments])},
         nice=nice,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import dj_database_url
 from pydantic import SecretStr
 
+from memory_appliance.settings.database import postgres_settings
 from memory_appliance.settings.options import (
     KEY_PROVIDERS,
     URL_PROVIDERS,
@@ -187,12 +187,7 @@ DATABASES: dict[str, Any] = {
     }
 }
 if OPTIONS.database_url is not None:
-    try:
-        DATABASES["default"] = dict(
-            dj_database_url.parse(OPTIONS.database_url.get_secret_value(), conn_max_age=60, conn_health_checks=True)
-        )
-    except ValueError:
-        raise SystemExit("error: DATABASE_URL: not a database URL, e.g. postgres://user:password@host/name") from None
+    DATABASES["default"] = postgres_settings(OPTIONS.database_url.get_secret_value())
 
 # Language and time
 

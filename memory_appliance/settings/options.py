@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from memory_appliance.settings.database import postgres_settings
 from memory_appliance.settings.secret_files import secret_from_file, secret_from_folder
 from search.runtime.presets import Role
 from search.runtime.providers.address import checked_url
@@ -148,7 +149,8 @@ class Options(BaseSettings):
     database_url: SecretStr | None = Field(
         None,
         validation_alias="DATABASE_URL",
-        description="Control database as a URL (PostgreSQL); else SQLite in <data>/control.sqlite3.",
+        description="A PostgreSQL for the control database, postgres://user:password@host/name; else SQLite in "
+        "<data>/control.sqlite3.",
     )
     broker_url: SecretStr | None = Field(
         None, description="A Valkey or Redis server of your own; else the bundled one on a Unix socket."
@@ -333,6 +335,13 @@ class Options(BaseSettings):
         missing = [env_name(field) for field in needed if not info.data.get(field)]
         if missing:
             raise ValueError(f"a node among others needs {', '.join(missing)} too")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _of_postgresql(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            postgres_settings(value.get_secret_value())
         return value
 
     @field_validator("bootstrap_key")

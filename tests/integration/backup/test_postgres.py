@@ -6,14 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.integration.nodes.postgres import Postgres, why_not
-from tests.integration.stack.server import ROOT, free_port
+from tests.integration.stack.server import ROOT
+from tests.postgres import Postgres, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
@@ -31,12 +30,9 @@ agent.save()  # numbers go on behind those that were restored
 
 @pytest.fixture
 def postgres() -> Iterator[Postgres]:
-    # Not pytest's own folder: it is closed to the user that PostgreSQL runs as.
-    with tempfile.TemporaryDirectory(prefix="memory-postgres-") as name:
-        Path(name).chmod(0o755)
-        cluster = Postgres(Path(name) / "cluster", free_port()).start()
-        yield cluster
-        cluster.stop()
+    cluster = Postgres.temporary()
+    yield cluster
+    cluster.remove()
 
 
 def manage(data: Path, url: str, *command: str) -> str:

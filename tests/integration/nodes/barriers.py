@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import psycopg
 
-from tests.integration.nodes.postgres import Postgres
 from tests.integration.stack.server import until
+from tests.postgres import Postgres
 
 STEPS = ("freeze", "copy", "verify", "switch", "thaw", "aside")
 _SPACE = 7

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.nodes.fleet import Fleet, make_node
-from tests.integration.nodes.postgres import Postgres, why_not
 from tests.integration.stack.server import free_port, until
+from tests.postgres import Postgres, why_not
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.integration.nodes.postgres import Postgres
 from tests.integration.stack.server import KEY, ROOT, Server, free_port, until
+from tests.postgres import Postgres
 
 SECRET = "fleet-secret-0123456789abcdef-0123456789"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_appliance.settings.database import postgres_settings
 from memory_appliance.settings.options import OptionError, Options, load_options, unknown_names
 
 
@@ -126,3 +127,30 @@ def test_names_that_are_no_option_are_found_with_what_was_meant(monkeypatch: pyt
 @pytest.mark.parametrize("key", ["short", "schlüssel-" * 5, "with spaces " * 5])
 def test_a_bootstrap_key_that_no_header_can_carry_is_refused(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     assert "MEMORY_BOOTSTRAP_KEY" in refused(monkeypatch, "MEMORY_BOOTSTRAP_KEY", key)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("nonsense", "only PostgreSQL can be used"),
+        ("mysql://u:hush@h/n", "only PostgreSQL can be used"),
+        ("postgres://u:hush@h", "names no database"),
+        ("postgres://u:hu@sh@h/n", "@ : / # ? % in the password is written %40"),
+        ("postgres://u:hu/sh@h/n", "@ : / # ? % in the password is written %40"),
+        ("postgres://u:hu%sh@h/n", "@ : / # ? % in the password is written %40"),
+        ("postgres://u:hush@h:99999/n", "from 1 to 65535"),
+        ("postgres://u:hush@h/n?ssl=on", 'knows no query parameter: "ssl"'),
+    ],
+)
+def test_a_wrong_address_of_the_control_database_is_refused_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, url: str, says: str
+) -> None:
+    said = refused(monkeypatch, "DATABASE_URL", url)
+    assert said.startswith("DATABASE_URL: ") and says in said
+    assert "hush" not in said and "sh@h" not in said
+
+
+def test_libpq_options_of_the_control_database_are_passed_on() -> None:
+    found = postgres_settings("postgresql://u:p%40ss@[::1]:5433/n?sslmode=verify-full&connect_timeout=9")
+    assert [found[name] for name in ("USER", "PASSWORD", "HOST", "PORT", "NAME")] == ["u", "p@ss", "::1", "5433", "n"]
+    assert found["OPTIONS"]["sslmode"] == "verify-full" and found["OPTIONS"]["connect_timeout"] == "9"

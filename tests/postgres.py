@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import socket
 import subprocess
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,18 +33,38 @@ class Postgres:
     def url(self) -> str:
         return f"postgres://{USER}@127.0.0.1:{self.port}/memory"
 
+    @classmethod
+    def temporary(cls) -> Postgres:
+        """Started, on a free port; `remove` ends it. Not in pytest's own folder: PostgreSQL's user may not enter it."""
+        folder = Path(tempfile.mkdtemp(prefix="memory-postgres-"))
+        folder.chmod(0o755)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        return cls(folder / "cluster", port).start()
+
     def start(self) -> Postgres:
         self.folder.mkdir(parents=True)
         if os.getuid() == 0:
             shutil.chown(self.folder, USER)
         self._run("initdb", "-D", str(self.folder / "db"), "-U", USER, "--auth", "trust", "--no-sync")
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off -c shared_buffers=32MB"
-        self._run("pg_ctl", "-D", str(self.folder / "db"), "-o", options, "-l", str(self.folder / "log"), "-w", "start")
+        self.go_on()
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, "memory")
         return self
 
+    def go_on(self) -> None:
+        """Start it again after `stop`, with all that it held."""
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off -c shared_buffers=32MB"
+        self._run("pg_ctl", "-D", str(self.folder / "db"), "-o", options, "-l", str(self.folder / "log"), "-w", "start")
+
     def stop(self) -> None:
+        """At once, as when the machine goes: every connection breaks."""
         self._run("pg_ctl", "-D", str(self.folder / "db"), "-m", "immediate", "-w", "stop")
+
+    def remove(self) -> None:
+        if (self.folder / "db" / "postmaster.pid").exists():
+            self.stop()
+        shutil.rmtree(self.folder.parent, ignore_errors=True)
 
     def _run(self, name: str, *arguments: str) -> None:
         command = [str(BINARIES[-1] / name), *arguments]
