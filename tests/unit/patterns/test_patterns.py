@@ -33,7 +33,7 @@ def test_every_pattern_takes_time_in_proportion_to_the_text(group: int) -> None:
 
 
 def test_the_check_finds_what_turns() -> None:
-    for pattern in (r"\w*x", r"\s+$", r'"[^"]*-"'):
+    for pattern in (r"\w*x", r"\s+$", r'"[^x]*-"'):
         assert turns(re.compile(pattern)), pattern
     for pattern in (r"\w+", r"\A\s*x", "[^a]{0,20}b", r"(?<!\w)\w++x"):
         assert not turns(re.compile(pattern)), pattern
@@ -51,7 +51,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[Any]], ...]:
 
 def turns(pattern: re.Pattern[Any]) -> bool:
     """Whether one of its worst texts takes more than in proportion. Looks at 64 KB of the two slowest alone."""
-    shapes = sorted(worst_shapes(pattern), key=lambda shape: -_seconds(pattern, shape, 512))
+    shapes = sorted(worst_shapes(pattern), key=lambda shape: -min(_seconds(pattern, shape, 512) for _ in range(3)))
     return any(_grows(pattern, shape) for shape in shapes[:2])
 
 
