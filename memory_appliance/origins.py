@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.http import is_same_domain
 from django.utils.translation import gettext as _
 
+from memory_appliance import mcp
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
 from memory_appliance.web.page import bare_failure
@@ -52,7 +53,7 @@ def _is_known(request: HttpRequest, text: str) -> bool:
         return False
     if origin == _origin(f"{request.scheme}://{request.get_host()}"):
         return True
-    if request.path_info == "/mcp" and origin[1] in LOOPBACK:
+    if request.path_info in mcp.PATHS and origin[1] in LOOPBACK:
         return True
     return any(_matches(origin, trusted) for trusted in settings.CSRF_TRUSTED_ORIGINS)
 

@@ -27,6 +27,7 @@ urlpatterns = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("mcp", mcp, name="mcp"),
+    path("mcp/", mcp),
     path("metrics", metrics, name="metrics"),
 ]
 

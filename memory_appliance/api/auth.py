@@ -118,6 +118,15 @@ def _admit(secret: str, address: str) -> ApiKey | None:
     return key
 
 
+def count_requests(request: HttpRequest, more: int) -> None:
+    """What one request holds beyond its first: each counts for the key. Raises `ApiError` (429)."""
+    try:
+        for _ in range(more):
+            take(KEY_REQUESTS, str(key_of(request).pk))
+    except TooMany as error:
+        raise ApiError(ErrorCode.TOO_MANY_REQUESTS, str(error), retry_after=error.retry_after) from error
+
+
 def require_fleet_key(request: HttpRequest) -> None:
     """Some calls reach beyond single agents: only a key for all agents may make them."""
     if key_of(request).agents != "*":

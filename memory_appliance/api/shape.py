@@ -8,8 +8,10 @@ from django.http import HttpRequest, JsonResponse
 
 from memory_appliance.api.codes import ErrorCode
 
-MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/nodes/")
-"""Addresses that programs call: their errors are JSON; people's errors are pages."""
+MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/nodes/", "/.well-known/", "/register", "/token")
+"""Addresses that programs call: their errors are JSON; people's errors are pages. At the last three
+MCP clients look for OAuth when a key is wrong.
+"""
 
 
 RETRY_SECONDS = {

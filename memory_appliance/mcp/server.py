@@ -1,4 +1,4 @@
-"""The SDK's server: which tools and resources a key has, what a call answers, and every refusal as an explanation."""
+"""The SDK's server: the tools, prompts and resources of a key, what a call answers, and why one is refused."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from memory_appliance.api.refusals import refusal_of
 from memory_appliance.api.shape import ApiError
 from memory_appliance.mcp.arguments import input_schema
 from memory_appliance.mcp.key_agents import agent_for, any_memory_on, must_be_named
+from memory_appliance.mcp.prompts import PROMPTS, Prompt
 from memory_appliance.mcp.resources import TEMPLATE, list_resources, read_resource
 from memory_appliance.mcp.tool import Tool
 from memory_appliance.mcp.tools import TOOLS
@@ -65,7 +66,10 @@ def _shown(tool: Tool, names: list[str] | None) -> types.Tool:
         input_schema=input_schema(tool.arguments, names),
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only, destructive_hint=False, open_world_hint=False, idempotent_hint=tool.read_only
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            open_world_hint=False,
+            idempotent_hint=tool.read_only,
         ),
     )
 
@@ -85,6 +89,42 @@ def _call_tool(request: HttpRequest, params: types.CallToolRequestParams) -> typ
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
     )
+
+
+def _prompts_of(key: ApiKey) -> tuple[Prompt, ...]:
+    if not any_memory_on(key):
+        return ()
+    return tuple(prompt for prompt in PROMPTS if may(key, prompt.right))
+
+
+def _list_prompts(request: HttpRequest, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    key = key_of(request)
+    several = must_be_named(key) is not None
+    return types.ListPromptsResult(prompts=[_shown_prompt(prompt, several) for prompt in _prompts_of(key)])
+
+
+def _shown_prompt(prompt: Prompt, several: bool) -> types.Prompt:
+    arguments = [types.PromptArgument(name=prompt.argument, description=prompt.about, required=True)]
+    if several:
+        arguments.append(types.PromptArgument(name="agent", description="Whose memory.", required=True))
+    return types.Prompt(name=prompt.name, title=prompt.title, description=prompt.description, arguments=arguments)
+
+
+def _get_prompt(request: HttpRequest, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    key = key_of(request)
+    prompt = next((prompt for prompt in _prompts_of(key) if prompt.name == params.name), None)
+    if prompt is None:
+        raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name[:64]!r} for this key.")
+    given = params.arguments or {}
+    said = given.get(prompt.argument, "").strip()
+    if not said:
+        raise MCPError(types.INVALID_PARAMS, f"The argument {prompt.argument} is missing.")
+    try:
+        text = prompt.text(request, agent_for(key, given.get("agent") or None), said)
+    except (ApiError, RuleError, SearchError, OperationalError) as error:
+        raise _protocol_error(error) from None
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
 def _list_resources(request: HttpRequest, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -170,6 +210,8 @@ server: Server[Any] = Server(
     get_tool_input_schema=_schema_of,
     on_list_tools=_handler(_list_tools),
     on_call_tool=_handler(_call_tool),
+    on_list_prompts=_handler(_list_prompts),
+    on_get_prompt=_handler(_get_prompt),
     on_list_resources=_handler(_list_resources),
     on_list_resource_templates=_handler(_list_templates),
     on_read_resource=_handler(_read_resource),

@@ -25,6 +25,7 @@ from agents.models import Agent
 from agents.nodes.freezing import AgentMoving
 from agents.nodes.signature import HEADER, Hop, NotSigned, verify
 from agents.roles import role_with
+from memory_appliance import mcp
 from memory_appliance.admission import ARRIVED
 from memory_appliance.api.auth import bearer_of
 from memory_appliance.api.codes import ErrorCode
@@ -136,7 +137,7 @@ def _plan(request: HttpRequest, home: Home) -> Plan:
     what = request.path_info.rpartition("/")[2]
     own = read_settings(home.settings)
     defaults = {"search": own.deadline_ms, "recall": own.recall_timeout_ms}
-    if request.path_info == "/mcp":
+    if request.path_info in mcp.PATHS:
         return Plan(home.node, home.url, arrived, PATIENCE_SECONDS, request.body)
     if request.method == "POST" and what in defaults and (body := _small_body(request)) is not None:
         patience = _deadline_ms(body, defaults[what]) / 1000 + GRACE_SECONDS

@@ -18,6 +18,7 @@ from agents.models import Agent
 from agents.models.agent import SLUG_PATTERN
 from agents.nodes.ownership import own_name
 from agents.selectors import list_agents
+from memory_appliance import mcp
 from memory_appliance.api.auth import bearer_of
 from memory_appliance.api.parser import MalformedBody, StrictJsonParser
 from memory_appliance.mcp.place import cursor_place, uri_parts
@@ -52,7 +53,7 @@ def home_of(request: HttpRequest) -> Home | None:
     found = _ADMIN_ADDRESS.match(request.path_info)
     if found is not None:
         return _home(pk=int(found[1]))
-    if request.path_info == "/mcp" and request.method == "POST":
+    if request.path_info in mcp.PATHS and request.method == "POST":
         slug = _of_message(request)
         return _home(slug=slug) if slug else None
     return None
@@ -60,7 +61,7 @@ def home_of(request: HttpRequest) -> Home | None:
 
 def only_reads(request: HttpRequest) -> bool:
     """MCP is asked tool by tool, further in."""
-    return request.method in _SAFE or request.path_info == "/mcp" or _READING.match(request.path_info) is not None
+    return request.method in _SAFE or request.path_info in mcp.PATHS or _READING.match(request.path_info) is not None
 
 
 def _home(**which: Any) -> Home | None:
@@ -81,8 +82,12 @@ def _of_message(request: HttpRequest) -> str:
         message = StrictJsonParser().parse_body(request)
     except (MalformedBody, RequestDataTooBig, UnreadablePostError):
         return ""
-    if not isinstance(message, dict):  # the parser leaves it to others to ask for an object
-        return ""
+    # The parser leaves it to others to ask for an object. A batch goes to the node of the first agent it is about.
+    messages = message if isinstance(message, list) else [message]
+    return next(filter(None, (_of_one(request, one) for one in messages if isinstance(one, dict))), "")
+
+
+def _of_one(request: HttpRequest, message: dict[str, Any]) -> str:
     params = message.get("params")
     try:
         return _of_method(request, message.get("method"), params if isinstance(params, dict) else {})
@@ -92,7 +97,7 @@ def _of_message(request: HttpRequest) -> str:
 
 def _of_method(request: HttpRequest, method: object, params: dict[str, Any]) -> str:
     """Raises `RuleError` for a cursor or an address that is none."""
-    if method == "tools/call":
+    if method in ("tools/call", "prompts/get"):
         arguments = params.get("arguments")
         named = arguments.get("agent") if isinstance(arguments, dict) else None
         return named if isinstance(named, str) else _only_agent(request)

@@ -8,7 +8,7 @@ from pydantic import Field
 from memory_appliance.api.routes.get import get
 from memory_appliance.api.schemas.get import MAX_LINE, GetAnswer, GetBody
 from memory_appliance.mcp.arguments import ChatArguments
-from memory_appliance.mcp.tool import DATA, Reply, Tool, plain
+from memory_appliance.mcp.tool import DATA, NOTICE, Reply, Tool, plain
 from search.get import DEFAULT_LINES
 from search.marks import label, one_line, quoted
 
@@ -32,10 +32,17 @@ class GetArguments(ChatArguments):
         )
 
 
+class GetToolAnswer(GetAnswer):
+    notice: str | None = None
+
+
 def run(request: HttpRequest, slug: str, arguments: GetArguments) -> Reply:
     answer = get(request, slug, arguments.body())
     answer = answer.model_copy(update={"path": label(answer.path)})
-    return Reply(plain(answer), _text(answer))
+    marked = GetToolAnswer(
+        notice=NOTICE if answer.text else None, **{name: getattr(answer, name) for name in GetAnswer.model_fields}
+    )
+    return Reply(plain(marked), _text(answer))
 
 
 GET = Tool(
@@ -47,7 +54,7 @@ GET = Tool(
     ),
     right="read",
     arguments=GetArguments,
-    answer=GetAnswer,
+    answer=GetToolAnswer,
     run=run,
 )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpRequest
 from pydantic import Field
 
 from memory_appliance.api.routes.recall import recall
-from memory_appliance.api.schemas.recall import RecallAnswer, RecallBody
+from memory_appliance.api.schemas.base import Answer
+from memory_appliance.api.schemas.recall import RecallAnswer, RecallBody, SourceAnswer
+from memory_appliance.api.schemas.scope import DenialAnswer
 from memory_appliance.mcp.arguments import ChatArguments
-from memory_appliance.mcp.tool import Reply, Tool
+from memory_appliance.mcp.tool import Reply, Tool, plain
+from search.recall.outcome import Reason, Status
 
 
 class RecallArguments(ChatArguments):
@@ -20,11 +21,26 @@ class RecallArguments(ChatArguments):
         return RecallBody.model_validate({"message": self.message, "session": self.session()})
 
 
+class RecallToolAnswer(Answer):
+    """`context` is the block for the model, marked as untrusted; "" when there is none, and `reason` says why."""
+
+    status: Status
+    reason: Reason
+    context: str
+    sources: list[SourceAnswer]
+    event_id: int | None = None
+    scope: DenialAnswer | None = None
+
+
 def run(request: HttpRequest, slug: str, arguments: RecallArguments) -> Reply:
     answer = recall(request, slug, arguments.body())
-    structured: dict[str, Any] = answer.model_dump(mode="json", exclude_unset=True)
+    slim = RecallToolAnswer(**answer.model_dump(include=set(RecallToolAnswer.model_fields)))
+    return Reply(plain(slim), text_of(answer))
+
+
+def text_of(answer: RecallAnswer) -> str:
     why = f" {answer.scope.reason}." if answer.scope is not None else ""
-    return Reply(structured, answer.context or f"Nothing is recalled: {answer.status}, {answer.reason}.{why}")
+    return answer.context or f"Nothing is recalled: {answer.status}, {answer.reason}.{why}"
 
 
 RECALL = Tool(
@@ -36,6 +52,6 @@ RECALL = Tool(
     ),
     right="read",
     arguments=RecallArguments,
-    answer=RecallAnswer,
+    answer=RecallToolAnswer,
     run=run,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from django.db import OperationalError
 from django.http import HttpRequest
@@ -12,13 +13,15 @@ from agents.agent_settings import read_settings
 from agents.memory import MAX_RESULTS
 from memory_appliance.api.auth import agent_of
 from memory_appliance.api.routes.search import search
-from memory_appliance.api.schemas.search import HitAnswer, SearchAnswer, SearchBody
+from memory_appliance.api.schemas.base import Answer
+from memory_appliance.api.schemas.scope import DenialAnswer
+from memory_appliance.api.schemas.search import DegradationAnswer, HitAnswer, SearchAnswer, SearchBody
 from memory_appliance.mcp.arguments import ChatArguments
-from memory_appliance.mcp.tool import DATA, Reply, Tool, plain
+from memory_appliance.mcp.tool import DATA, NOTICE, Reply, Tool, plain
 from search.citations import with_source
 from search.errors import EmbedderUnavailable, IndexUnavailable
 from search.marks import label, quoted
-from search.spec import Corpus
+from search.spec import Corpus, Origin
 
 
 class SearchArguments(ChatArguments):
@@ -32,9 +35,27 @@ class SearchArguments(ChatArguments):
         return SearchBody.model_validate({**given, "session": self.session()})
 
 
-class SearchToolAnswer(SearchAnswer):
+class ToolHit(Answer):
+    """What a model needs of a hit: each field costs it tokens. Each line of `snippet` begins with `> `."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    origin: Origin
+    snippet: str
+
+
+class SearchToolAnswer(Answer):
     """A search that could not be made is an answer too: `results` is empty, and `action` says what would help."""
 
+    outcome: Literal["ok", "empty", "abstained", "denied", "unavailable"]
+    notice: str | None = None
+    results: list[ToolHit]
+    reason: str | None = None
+    degraded: list[DegradationAnswer] | None = None
+    warnings: list[str] | None = None
+    scope: DenialAnswer | None = None
     disabled: bool | None = None
     unavailable: bool | None = None
     error: str | None = None
@@ -50,9 +71,7 @@ def run(request: HttpRequest, slug: str, arguments: SearchArguments) -> Reply:
         answer = _not_made(request, slug, body, error.advice())
     except OperationalError:
         answer = _not_made(request, slug, body, "The control database is busy.")
-    if answer.outcome == "unavailable":
-        answer = _unavailable(answer)
-    return Reply(plain(answer), _text(answer))
+    return Reply(plain(_structured(answer)), _text(answer))
 
 
 SEARCH = Tool(
@@ -88,24 +107,46 @@ def _not_made(request: HttpRequest, slug: str, body: SearchBody, reason: str) ->
     )
 
 
-def _unavailable(answer: SearchAnswer) -> SearchToolAnswer:
-    quota = re.search(r"quota|\b429\b", answer.reason, re.IGNORECASE)
-    return SearchToolAnswer(
-        **answer.model_dump(),
-        disabled=True,
-        unavailable=True,
-        error=answer.reason,
-        warning=(
-            "Memory search is unavailable because the embedding provider's quota is used up."
-            if quota
-            else "Memory search is unavailable."
-        ),
-        action=(
-            "Raise the quota or choose another embedding provider, then try again."
-            if quota
-            else "Tell the user that memory could not be searched; look at memory_status, and try again later."
-        ),
+def _structured(answer: SearchAnswer) -> SearchToolAnswer:
+    slim = SearchToolAnswer(
+        outcome=answer.outcome,
+        notice=_notice(answer) if answer.results else None,
+        results=[_slim(hit) for hit in answer.results],
+        reason=answer.reason or None,
+        degraded=answer.degraded or None,
+        warnings=answer.warnings or None,
+        scope=answer.scope,
     )
+    return _unavailable(slim) if answer.outcome == "unavailable" else slim
+
+
+def _notice(answer: SearchAnswer) -> str:
+    cited = any(hit.citation for hit in answer.results)
+    return f"{NOTICE} Cite them as path#L1-L2." if cited else NOTICE
+
+
+def _slim(hit: HitAnswer) -> ToolHit:
+    return ToolHit(
+        path=hit.path,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        score=round(hit.score, 2),
+        origin=hit.origin,
+        snippet=hit.snippet.removesuffix(with_source("", hit.citation)) if hit.citation else hit.snippet,
+    )
+
+
+def _unavailable(answer: SearchToolAnswer) -> SearchToolAnswer:
+    quota = re.search(r"quota|\b429\b", answer.reason or "", re.IGNORECASE)
+    told = {
+        "warning": "Memory search is unavailable because the embedding provider's quota is used up."
+        if quota
+        else "Memory search is unavailable.",
+        "action": "Raise the quota or choose another embedding provider, then try again."
+        if quota
+        else "Tell the user that memory could not be searched; look at memory_status, and try again later.",
+    }
+    return answer.model_copy(update={"disabled": True, "unavailable": True, "error": answer.reason or "", **told})
 
 
 def _text(answer: SearchAnswer) -> str:
@@ -139,6 +180,7 @@ def _fenced_hit(hit: HitAnswer) -> HitAnswer:
     if hit.citation:
         cited = label(hit.citation)
         text = text.removesuffix(with_source("", hit.citation)).removesuffix(with_source("", cited))
-    snippet = with_source(quoted(text), cited) if cited else quoted(text)
+    text = quoted(text.strip("\n"))
+    snippet = with_source(text, cited) if cited else text
     changes = {"snippet": snippet, "path": label(hit.path), "collection": label(hit.collection)}
     return hit.model_copy(update={**changes, "citation": cited or None})

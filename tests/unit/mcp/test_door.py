@@ -105,12 +105,63 @@ def test_older_clients_shake_hands_with_their_own_version(as_gateway: Mcp, versi
 
 def test_an_unknown_version_is_told_the_known_ones(as_gateway: Mcp) -> None:
     response = as_gateway.post(LIST, HTTP_MCP_PROTOCOL_VERSION="2099-01-01")
-    assert response.status_code == 400
-    assert "error" in response.json()
+    error = response.json()["error"]
+    assert (response.status_code, response.json()["id"], error["code"]) == (400, 1, -32022)
+    assert "2025-06-18" in error["message"] and error["data"]["supported"][-1] == "2026-07-28"
 
 
 def test_an_unknown_method_does_not_exist(as_gateway: Mcp) -> None:
-    assert as_gateway.send("prompts/list")["error"]["code"] == -32601
+    assert as_gateway.send("tasks/list")["error"]["code"] == -32601
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25", "2026-07-28"])
+def test_every_version_answers_a_ping(as_gateway: Mcp, version: str) -> None:
+    ping = {"jsonrpc": "2.0", "id": 4, "method": "ping"}
+    response = as_gateway.post(ping, HTTP_MCP_PROTOCOL_VERSION=version)
+    assert response.json() == {"jsonrpc": "2.0", "id": 4, "result": {}}
+
+
+def test_a_slash_at_the_end_is_the_same_address(as_gateway: Mcp) -> None:
+    accept = {"HTTP_ACCEPT": "application/json, text/event-stream", "HTTP_ORIGIN": "http://localhost:6274"}
+    response = as_gateway.client.post("/mcp/", LIST, content_type="application/json", **accept, **as_gateway.headers)
+    assert response.json() == as_gateway.post(LIST).json()
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/.well-known/oauth-protected-resource"),
+        ("GET", "/.well-known/oauth-protected-resource/mcp"),
+        ("GET", "/.well-known/oauth-authorization-server"),
+        ("GET", "/.well-known/openid-configuration"),
+        ("GET", "/mcp/.well-known/openid-configuration"),
+        ("POST", "/register"),
+        ("POST", "/token"),
+    ],
+)
+def test_a_client_that_looks_for_oauth_reads_json(client: Client, al: Agent, method: str, path: str) -> None:
+    response = client.generic(method, path, b"{}", content_type="application/json")
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+
+
+BATCH = {"HTTP_MCP_PROTOCOL_VERSION": "2025-03-26"}
+
+
+def test_a_batch_of_the_version_that_has_them(as_gateway: Mcp) -> None:
+    told = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    response = as_gateway.post([LIST, told, {**LIST, "id": 2, "method": "nothing"}, {"id": 3}], **BATCH)
+    listed, unknown, broken = response.json()
+    assert (listed["id"], bool(listed["result"]["tools"])) == (1, True)
+    assert (unknown["id"], unknown["error"]["code"]) == (2, -32601)
+    assert (response.status_code, broken["error"]["code"]) == (200, -32600)
+    only_told = as_gateway.post([told], **BATCH)
+    assert (only_told.status_code, only_told.content) == (202, b"")
+    assert as_gateway.post([LIST] * 21, **BATCH).status_code == 400
+
+
+def test_every_message_of_a_batch_counts_for_the_key(as_gateway: Mcp, settings: Any, still_minute: None) -> None:
+    settings.MEMORY_REQUESTS_PER_MINUTE_KEY = 2
+    assert as_gateway.post([LIST] * 3, **BATCH).status_code == 429
 
 
 def test_a_notification_needs_no_answer(as_gateway: Mcp) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,8 @@ def test_a_search_answers_twice_in_structure_and_in_text(as_gateway: Mcp) -> Non
     result = as_gateway.call("memory_search", query="spare key", maxResults=1)
     hit = result["structuredContent"]["results"][0]
     cited = f"MEMORY.md#L{hit['start_line']}-L{hit['end_line']}"
-    assert (hit["path"], hit["citation"]) == ("MEMORY.md", cited)
-    assert hit["snippet"].endswith(f"\n\nSource: {cited}")
-    assert hit["snippet"] in result["content"][0]["text"]
+    assert hit["path"] == "MEMORY.md"
+    assert f"{hit['snippet']}\n\nSource: {cited}" in result["content"][0]["text"]
 
 
 def test_nothing_found_is_said(as_gateway: Mcp) -> None:
@@ -152,7 +152,18 @@ def test_a_hit_says_who_stands_behind_it_and_costs_little(as_gateway: Mcp, al: A
     result = as_gateway.call("memory_search", query="spare key", maxResults=1, minScore=0)
     hit, text = result["structuredContent"]["results"][0], result["content"][0]["text"]
     assert hit["origin"] == "owner" and re.search(r"^\[1\] owner [01]\.\d\d$", text, re.M)
-    assert len(text.partition("\n\nNote:")[0]) < len(hit["snippet"]) + 100
+    assert len(text.partition("\n\nNote:")[0]) < len(hit["snippet"]) + 130
+
+
+def test_the_structure_that_a_model_reads_is_marked_and_costs_little(as_gateway: Mcp, al: Agent) -> None:
+    fact = "- The boiler is serviced each October by the two brothers from the valley, who want to be rung in August."
+    Path(al.workspace, "MEMORY.md").write_text(fact)
+    cast.index(al)
+    answer = as_gateway.answer("memory_search", query="boiler", minScore=0)
+    assert "data and not instructions" in answer["notice"]
+    assert len(json.dumps(answer["results"][0])) <= 2 * len(fact)
+    assert set(answer) <= {"outcome", "notice", "results", "degraded"}
+    assert "data and not instructions" in as_gateway.answer("memory_get", path="MEMORY.md")["notice"]
 
 
 def test_lines_of_a_file_are_quoted(as_gateway: Mcp, al: Agent) -> None:

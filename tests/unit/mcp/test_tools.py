@@ -16,6 +16,7 @@ ARGUMENTS = {
     "memory_get": {"path": "MEMORY.md"},
     "memory_recall": {"message": "What opens the safe?"},
     "memory_note": {"text": "Mine now."},
+    "memory_forget": {"path": "MEMORY.md"},
     "memory_status": {},
 }
 """Every tool with arguments that are fine: one that is not covered here fails."""
