@@ -11,7 +11,6 @@ from pathlib import Path
 
 from agents.errors import Invalid
 from agents.models import Agent, Collection, ScopeRule
-from agents.nodes.ownership import owned
 from agents.paths import refuse_server_folders
 from agents.scope import Match, Rule
 from agents.sessions import CHAT_TYPES
@@ -55,7 +54,7 @@ def collection_fault(collection: Collection) -> str:
         refuse_server_folders(folder, "path", own)
     except Invalid:
         return f"{folder} takes in the server's own files; give it another folder"
-    if other := whose_workspace(folder, Agent.objects.filter(owned()).exclude(pk=agent.pk)):
+    if other := whose_workspace(folder, Agent.objects.exclude(pk=agent.pk)):
         return f"{folder} belongs to the workspace of agent {other}, or holds it; let that agent share a collection"
     return ""
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from agents.actors import Actor
 from agents.apart import apart
 from agents.models import Agent
-from agents.nodes.ownership import owned
 from agents.paths import data_dir, default_workspace
 from agents.services import create_agent, delete_agent
 from agents.workspace import objects
@@ -61,7 +60,7 @@ def is_canary(workspace: Path) -> bool:
 
 def _remove(workspace: Path) -> None:
     slug = workspace.name
-    agent = Agent.objects.filter(owned(), slug=slug, workspace=str(workspace)).first()
+    agent = Agent.objects.filter(slug=slug, workspace=str(workspace)).first()
     if agent is not None:
         delete_agent(actor=DOCTOR, agent=agent)
     objects.remove_all(slug)

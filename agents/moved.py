@@ -13,19 +13,18 @@ from pathlib import Path
 from django.db import transaction
 
 from agents.models import Agent, Collection
-from agents.nodes.ownership import owned
 from agents.paths import data_dir
 from search.documents.contain import is_folder
 
 
 def follow_data_folder() -> int:
-    """Point the rows of this node's agents to where their folders are now; returns how many rows changed.
+    """Point the rows of agents to where their folders are now; returns how many rows changed.
 
     Called at the start, before anything is served. A folder that is still where its row says is left alone.
     """
     now = data_dir().resolve()
     changed = 0
-    for agent in Agent.objects.filter(owned()).prefetch_related("collections"):
+    for agent in Agent.objects.prefetch_related("collections"):
         collections = list(agent.collections.all())
         old = next((root for root in _old_roots(agent, collections) if root != now), None)
         if old is None:

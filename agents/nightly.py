@@ -12,7 +12,6 @@ from datetime import timedelta
 from django.utils import timezone
 
 from agents.models import WorkerHeartbeat
-from agents.nodes.registry import worker_name
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +20,7 @@ LONGEST_PAUSE = timedelta(days=3)
 
 def may_forget(job: str) -> bool:
     """Asked once a night by each job that forgets; remembers that it was asked."""
-    now, name = timezone.now(), f"{worker_name()} {job}"
+    now, name = timezone.now(), f"{WorkerHeartbeat.WORKER} {job}"
     before = WorkerHeartbeat.objects.filter(name=name).values_list("at", flat=True).first()
     WorkerHeartbeat.objects.update_or_create(name=name, defaults={"at": now})
     leapt = before is not None and not timedelta(0) <= now - before <= LONGEST_PAUSE

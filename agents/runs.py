@@ -14,7 +14,6 @@ from django.utils import timezone
 from agents.agent_settings import read_settings
 from agents.apart import apart
 from agents.models import Agent, Run
-from agents.nodes.ownership import at_work, own_name, own_runs
 from agents.paths import index_path
 from search.index.damage import damage_mark
 
@@ -59,14 +58,13 @@ def request_backup(*, reason: str) -> Run:
 
 
 def _server_run(kind: str, *, subject: str, reason: str, unit: str) -> Run:
-    node = own_name()
     for _ in range(3):
-        active = Run.objects.filter(kind=kind, subject=subject, node=node, state__in=Run.ACTIVE).first()
+        active = Run.objects.filter(kind=kind, subject=subject, state__in=Run.ACTIVE).first()
         if active is not None:
             return active
         try:
             with transaction.atomic():
-                return Run.objects.create(kind=kind, subject=subject, node=node, reason=reason, unit=unit)
+                return Run.objects.create(kind=kind, subject=subject, reason=reason, unit=unit)
         except IntegrityError:
             continue  # somebody else made it between the look and the write
     raise RuntimeError(f"the {kind} {subject} can be neither made nor joined")
@@ -93,9 +91,6 @@ def mark_dispatched(run: Run) -> None:
 def claim(run_id: int, *, owner: str, lease_seconds: int) -> Run | None:
     """Take the run for `owner`; None when it is gone, finished, not due, or another's whose lease still holds."""
     now = timezone.now()
-    # Asked apart: in one statement PostgreSQL would judge the row that another worker has just taken by its old state.
-    if own_name() and not Run.objects.filter(own_runs(), pk=run_id).exists():
-        return None
     free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=now)
     due = Q(not_before__isnull=True) | Q(not_before__lte=now)
     claimable = Run.objects.filter(free & due, pk=run_id)
@@ -181,8 +176,8 @@ def due_agents(now: datetime) -> list[Agent]:
     the latest and the earliest first, half of each, and then those whose time has come. Agents that are new go first.
     """
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
-    idle = Agent.objects.filter(at_work(), ~Exists(active))
-    room = MOST_WAITING - Run.objects.filter(own_runs(), kind__in=WORDS_KINDS, state__in=Run.ACTIVE).count()
+    idle = Agent.objects.filter(~Exists(active))
+    room = MOST_WAITING - Run.objects.filter(kind__in=WORDS_KINDS, state__in=Run.ACTIVE).count()
     new = idle.filter(next_update_at__isnull=True, last_update_at__isnull=True)
     asked = idle.filter(update_requested_at__isnull=False)
     timely = idle.filter(Q(next_update_at__isnull=True) | Q(next_update_at__lte=now))
@@ -206,7 +201,7 @@ def agents_without_index() -> list[Agent]:
     """
     folder = index_path("_").parent
     names = {path.name for path in folder.glob("*.sqlite*")}
-    seen = Agent.objects.filter(at_work(), last_update_at__isnull=False, last_error="")
+    seen = Agent.objects.filter(last_update_at__isnull=False, last_error="")
     updated = seen.values_list("slug", flat=True)
     lost = [slug for slug in updated if f"{slug}.sqlite" not in names or damage_mark(index_path(slug)).name in names]
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
@@ -217,7 +212,7 @@ def agents_without_index() -> list[Agent]:
 def agents_awaiting_embeddings() -> list[Agent]:
     """Agents whose chunks wait for vectors while no embed run is there to give them any."""
     active = Run.objects.filter(agent=OuterRef("pk"), kind=Run.Kind.EMBED, state__in=Run.ACTIVE)
-    waiting = Agent.objects.filter(at_work(), ~Exists(active), pending_embeddings__gt=0)
+    waiting = Agent.objects.filter(~Exists(active), pending_embeddings__gt=0)
     return [agent for agent in waiting if read_settings(agent.settings).memory_enabled]
 
 
@@ -226,7 +221,7 @@ def stale_runs(now: datetime) -> list[Run]:
     unsent = Q(dispatched_at__isnull=True) | Q(dispatched_at__lt=now - DISPATCH_PATIENCE)
     due = Q(not_before__isnull=True) | Q(not_before__lte=now)
     lost = (Q(state=Run.State.QUEUED) & unsent & due) | Q(state=Run.State.RUNNING, lease_until__lt=now)
-    return list(Run.objects.select_related("agent").filter(own_runs(), lost).order_by("id"))
+    return list(Run.objects.select_related("agent").filter(lost).order_by("id"))
 
 
 def prune_runs() -> int:

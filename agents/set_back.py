@@ -18,7 +18,7 @@ from agents.models import Agent, Run, WorkerHeartbeat
 logger = logging.getLogger(__name__)
 
 AHEAD = timedelta(minutes=1)
-"""Nothing that has happened is dated later than this, even by another node with a clock of its own."""
+"""Nothing that has happened is dated later than this, even by another machine with a clock of its own."""
 LONGEST_DELAY = timedelta(hours=1)
 LONGEST_LEASE = timedelta(minutes=5)
 

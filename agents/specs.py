@@ -9,7 +9,6 @@ from agents import provenance
 from agents.agent_settings import read_settings
 from agents.broken_rows import collection_fault, rule_of
 from agents.models import Agent, Collection, CollectionShare
-from agents.nodes.ownership import owned
 from agents.paths import index_path
 from agents.scope import Scope
 from search.documents.origin import named_origin
@@ -44,7 +43,7 @@ def embedding_spec(agent: Agent) -> IndexSpec:
     spec = index_spec(agent)
     if not read_settings(agent.settings).share_vectors:
         return spec
-    others = Agent.objects.filter(owned(), settings__share_vectors=True).exclude(pk=agent.pk)
+    others = Agent.objects.filter(settings__share_vectors=True).exclude(pk=agent.pk)
     return replace(spec, vector_sources=tuple(index_path(slug) for slug in others.values_list("slug", flat=True)))
 
 

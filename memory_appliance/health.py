@@ -20,7 +20,6 @@ from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from agents.models import WorkerHeartbeat
-from agents.nodes.registry import worker_name
 from agents.unwell import unwell_agents
 from memory_appliance.embedding import models_client
 
@@ -117,7 +116,7 @@ def _workers() -> Check:
     try:
         alive = WorkerHeartbeat.objects.filter(
             # Not later than now either: a worker that died before the clock was set back would live for a long time.
-            name=worker_name(),
+            name=WorkerHeartbeat.WORKER,
             at__range=(now - HEARTBEAT_PATIENCE, now + HEARTBEAT_PATIENCE),
         ).exists()
     except DatabaseError:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_required
-from django.urls import include, path
+from django.urls import path
 from django.views.generic import RedirectView
 
 from memory_appliance import health
@@ -30,9 +29,6 @@ urlpatterns = [
     path("mcp/", mcp),
     path("metrics", metrics, name="metrics"),
 ]
-
-if settings.MEMORY_NODE_NAME:
-    urlpatterns.append(path("nodes/v1/", include("memory_appliance.nodes.urls")))
 
 handler400 = "memory_appliance.web.failures.bad_request"
 handler403 = "memory_appliance.web.failures.permission_denied"

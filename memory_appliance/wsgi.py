@@ -28,14 +28,7 @@ def _counted_application() -> WSGIApplication:
     start_counting("web")
     start_counting_uses()
     received = partial(ReceivedBodies, limit=settings.DATA_UPLOAD_MAX_MEMORY_SIZE, refused=instruments.refused)
-    admitted: WSGIApplication = Admission(
-        django_application, at_once=settings.MEMORY_WEB_THREADS, refused=instruments.refused
-    )
-    if not settings.MEMORY_NODE_NAME:
-        return received(admitted)
-    from memory_appliance.nodes.forward import Forwarding  # late: a single server needs none of it
-
-    return received(Forwarding(admitted))
+    return received(Admission(django_application, at_once=settings.MEMORY_WEB_THREADS, refused=instruments.refused))
 
 
 def _application() -> WSGIApplication:

@@ -28,7 +28,6 @@ SLOW = (
     "unit/ladder/",
     "unit/web/",
     "unit/backup/",
-    "unit/nodes/",
     "unit/flush/",
     "unit/doctor/",
     "unit/api/test_isolation.py",
@@ -36,7 +35,6 @@ SLOW = (
 """Each takes ten seconds or more: part of `make test`, not of `make test-fast`."""
 
 LONG = (
-    "integration/nodes/",
     "integration/boot/test_power_cut.py",
     "integration/backup/test_postgres.py",
     "integration/browser/test_every_page.py",

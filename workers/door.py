@@ -12,7 +12,6 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.models import Agent, Run
-from agents.nodes.ownership import own_runs
 from agents.runs import claim, finish, request_run, requeue
 from agents.snapshots import take_snapshot
 from agents.telemetry import telemetry
@@ -137,7 +136,7 @@ def forget_if_deleted(run: Run, spec: IndexSpec) -> None:
 def _send_next(kind: str) -> None:
     """Agents take turns: the waiting run that was worked on longest ago comes next."""
     due = Q(not_before__isnull=True) | Q(not_before__lte=timezone.now())
-    waiting = Run.objects.filter(own_runs(), due, kind=kind, state=Run.State.QUEUED)
+    waiting = Run.objects.filter(due, kind=kind, state=Run.State.QUEUED)
     following = waiting.order_by(F("started_at").asc(nulls_first=True), "pk").first()
     if following is not None and not STOPPING.is_set():
         dispatch(following)

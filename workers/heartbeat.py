@@ -12,12 +12,9 @@ from typing import Any
 
 from celery.signals import worker_ready
 from django.db import DatabaseError, connection
-from django.db.models import Q
 from django.utils import timezone
 
-from agents.models import AgentMove, Run, WorkerHeartbeat
-from agents.nodes.ownership import own_name, own_runs
-from agents.nodes.registry import say_alive, worker_name
+from agents.models import Run, WorkerHeartbeat
 from workers.lease import PROCESS
 from workers.stopping import STOPPING
 
@@ -49,16 +46,15 @@ def _keep_beating() -> None:
 def beat() -> None:
     """Say that this worker lives, and how much memory it holds (bytes)."""
     detail = {"pid": os.getpid(), "rss": _resident_bytes()}
-    WorkerHeartbeat.objects.update_or_create(name=worker_name(), defaults={"at": timezone.now(), "detail": detail})
-    say_alive()
+    WorkerHeartbeat.objects.update_or_create(
+        name=WorkerHeartbeat.WORKER, defaults={"at": timezone.now(), "detail": detail}
+    )
 
 
 def release_runs_of_the_dead() -> int:
     """Let the leases of processes of this machine that are gone run out now, and not in a minute. How many runs."""
     now = timezone.now()
-    moves = AgentMove.objects.filter(Q(source=own_name()) | Q(target=own_name()), step__in=AgentMove.ACTIVE)
-    moves.filter(lease_owner__in=_dead(moves.values_list("lease_owner", flat=True))).update(lease_until=now)
-    running = Run.objects.filter(own_runs(), state=Run.State.RUNNING)
+    running = Run.objects.filter(state=Run.State.RUNNING)
     return running.filter(lease_owner__in=_dead(running.values_list("lease_owner", flat=True))).update(lease_until=now)
 
 

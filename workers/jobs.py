@@ -48,8 +48,8 @@ JOBS = {
 ROUNDS = ("sweep", "tidy", "consolidate")
 """Work that no run stands for. Each has a thread, so that the sweep never waits behind jobs or a long night."""
 
-TASKS = (*(kind.value for kind in JOBS), *ROUNDS, "move")
+TASKS = (*(kind.value for kind in JOBS), *ROUNDS)
 """The modules in workers/tasks that hold what Celery may be asked for."""
 
 THREADS = sum(job.slots for job in JOBS.values()) + len(ROUNDS)
-"""Of a worker; one more where agents move between nodes."""
+"""Of a worker."""

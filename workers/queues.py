@@ -20,13 +20,10 @@ GENERATE = "generate"
 BULK = "bulk"
 """Slices of bulk embedding for model workers on other machines: one chunk each, after whatever somebody waits for."""
 
-NODE_QUEUES = (CONTROL, INDEX, EMBED)
-"""What only the node can do that has the files; with several nodes on one broker each has its own."""
+WORKER_QUEUES = (CONTROL, INDEX, EMBED)
+"""What needs the files, an index or the control database."""
 
 MODEL_QUEUES = (RERANK, GENERATE, BULK)
 """In the order in which a model worker looks at them."""
 
-
-def of_node(queue: str, node: str) -> str:
-    """The name of this queue on this node; `node` "" is the single server."""
-    return f"{queue}.{node}" if node else queue
+QUEUES = (*WORKER_QUEUES, *MODEL_QUEUES)

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path, PurePath
 
 from agents.models import Collection, CollectionShare
-from agents.nodes.ownership import owned
 from search.documents.contain import PathNotAllowed, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import skipped_folder
@@ -66,12 +65,12 @@ def _ignored(below: PurePath) -> bool:
 
 
 def existing_folders() -> Folders:
-    """The folders of all agents of this node, in two queries and one look at each folder."""
+    """The folders of all agents, in two queries and one look at each folder."""
     flat: dict[str, set[int]] = {}
     deep: dict[str, set[int]] = {}
-    own = Collection.objects.filter(owned("agent__")).values_list("path", "kind", "agent_id")
-    shared = CollectionShare.objects.filter(owned("reader__"))
-    for path, kind, agent in chain(own, shared.values_list("collection__path", "collection__kind", "reader_id")):
+    own = Collection.objects.values_list("path", "kind", "agent_id")
+    shared = CollectionShare.objects.values_list("collection__path", "collection__kind", "reader_id")
+    for path, kind, agent in chain(own, shared):
         if kind == Collection.Kind.MEMORY:
             # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
             flat.setdefault(path, set()).add(agent)

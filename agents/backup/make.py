@@ -37,7 +37,6 @@ from agents.backup.sources import LeftOut, files_below, roots_of
 from agents.backup.values import FORMAT, Backup, BackupError, IsCancelled, Progress, Reason, ReportProgress, StoredFile
 from agents.backup.verify import check_files
 from agents.models import Agent
-from agents.nodes.ownership import owned
 from agents.paths import data_dir, index_path
 from agents.version import VERSION
 from search.documents.contain import PathNotAllowed
@@ -109,7 +108,7 @@ class _Maker:
         began, made_at = time.monotonic(), timezone.now()
         self.clear()
         self._refuse_full_disk()
-        agents = [] if self._control_only else list(Agent.objects.filter(owned()).prefetch_related("collections"))
+        agents = [] if self._control_only else list(Agent.objects.prefetch_related("collections"))
         self._before = self._last_files()
         self._collect(agents)
         damaged = check_files(self._store, self._files, self._progress)

@@ -19,7 +19,6 @@ from agents.backup.swap import Swap
 from agents.backup.tables import copy_tables
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, Collection, Run, WorkerHeartbeat
-from agents.nodes.ownership import own_name
 from agents.paths import data_dir
 
 WORKSPACES = "workspaces"
@@ -45,11 +44,6 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
     Everything is written out and checked before the first thing is moved. Indexes stay: they follow the files by
     themselves, and their vectors are worth keeping; those that the backup holds replace them.
     """
-    if own_name():
-        raise BackupError(
-            "The control database belongs to all nodes, and a backup holds the files of one.",
-            hint="Restore single agents with --agent.",
-        )
     places = _places(backup)
     there = [*(str(path) for path in places.values() if _is_something(path)), *_rows_there()]
     _refuse_what_is_there(there, force=force)

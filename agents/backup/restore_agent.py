@@ -20,7 +20,6 @@ from agents.backup.staging import Staged, staged
 from agents.backup.swap import Swap
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, Collection
-from agents.nodes.ownership import own_name, require_owned
 from agents.paths import data_dir, default_workspace, index_path
 from agents.whose import whose_workspace
 from agents.workspace.lock import workspace_lock
@@ -43,8 +42,6 @@ def restore_agent(
         )
     undo_unfinished()
     now = Agent.objects.filter(slug=slug).first()
-    if now is not None:
-        require_owned(now)
     wanted = (*(f"{name}/{slug}/" for name in FOLDERS), f"indexes/{slug}.sqlite")
     with staged(backup, wanted=wanted, progress=progress) as found:
         remarks = (*adapt_places(STAGED, backup.data_dir, slug), *_apart_from_others(slug))
@@ -105,9 +102,7 @@ def _at_rest(agent: Agent | None) -> Iterator[None]:
 
 def _new_rows(slug: str) -> None:
     agent = copy_agent(slug, STAGED)
-    Agent.objects.filter(pk=agent.pk).update(
-        node=own_name() or None, frozen_at=None, update_requested_at=timezone.now(), next_update_at=None
-    )
+    Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now(), next_update_at=None)
 
 
 def _moves(found: Staged, slug: str) -> dict[Path, Path]:

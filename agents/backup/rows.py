@@ -13,7 +13,6 @@ from django.db import models
 from agents.backup.tables import insert
 from agents.models import (
     Agent,
-    AgentMove,
     AgentRole,
     Collection,
     CollectionShare,
@@ -51,7 +50,7 @@ COPIED: dict[type[models.Model], str] = {
 POINTED_AT = (Collection, Transcript)
 """Whose new numbers others need; the rows of all other tables go in many at a time."""
 
-LEFT = (Run, AgentMove, IndexSnapshot)
+LEFT = (Run, IndexSnapshot)
 """Of the work of then, which is over."""
 
 LINKED = (CollectionShare, AgentRole)
@@ -64,7 +63,6 @@ def copy_agent(slug: str, source: str) -> Agent:
     """There is no agent of this name now. The caller holds the transaction."""
     then = Agent.objects.using(source).get(slug=slug)
     agent = Agent.objects.using(source).get(slug=slug)
-    agent.node_id = None
     _insert(agent)
     numbers: dict[tuple[type[models.Model], Any], Any] = {(Agent, then.pk): agent.pk}
     for model, way in COPIED.items():

@@ -8,7 +8,6 @@ from django.conf import settings
 
 from agents.backup.catalog import list_backups
 from agents.models import Run
-from agents.nodes.ownership import own_name
 
 AFTER_FAILURE = timedelta(hours=1)
 
@@ -21,5 +20,5 @@ def backup_is_due(now: datetime) -> bool:
     latest = next((backup for backup in list_backups() if not backup.control_only), None)
     if latest is not None and now - every < latest.made_at <= now:
         return False
-    failed = Run.objects.filter(kind=Run.Kind.BACKUP, node=own_name(), state=Run.State.FAILED)
+    failed = Run.objects.filter(kind=Run.Kind.BACKUP, state=Run.State.FAILED)
     return not failed.filter(finished_at__gt=now - AFTER_FAILURE).exists()

@@ -19,7 +19,6 @@ from agents.consolidation.score import MAX_AGE_DAYS, MIN_QUERIES, MIN_RECALLS, M
 from agents.consolidation.signals import entry_digest, prune_entries
 from agents.errors import MemoryDisabled, RuleError
 from agents.models import Agent, UsedEntry
-from agents.nodes.ownership import at_work
 from agents.provenance import origins_of
 from agents.workspace import append, index_now, read_content, replace
 from agents.workspace.lock import workspace_lock
@@ -94,7 +93,7 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
 def consolidate_all() -> int:
     """Every agent that wants it, one after the other; what cannot be done tonight is done another night."""
     promoted = 0
-    for agent in Agent.objects.filter(at_work()):
+    for agent in Agent.objects.all():
         own = read_settings(agent.settings)
         if not (own.memory_enabled and own.consolidate_enabled):
             continue

@@ -10,7 +10,7 @@ from django.db.models import Case, Q, Value, When
 from agents.agent_settings import read_settings
 from agents.models import Agent, IndexSnapshot
 
-State = Literal["off", "moving", "failed", "late", "degraded", "new", "fresh"]
+State = Literal["off", "failed", "late", "degraded", "new", "fresh"]
 WANTS_A_LOOK: tuple[State, ...] = ("failed", "late", "degraded")
 
 LATE = timedelta(minutes=10)
@@ -19,7 +19,7 @@ LATE = timedelta(minutes=10)
 
 def wants_a_look(now: datetime) -> Case:
     """An annotation: 1 for agents of which `state_of` says one of WANTS_A_LOOK, else 0."""
-    resting = Q(settings__memory_enabled=False) | Q(frozen_at__isnull=False)
+    resting = Q(settings__memory_enabled=False)
     degraded = Q(snapshot__isnull=False) & ~Q(snapshot__degraded=[])
     return Case(
         When(resting, then=Value(0)),
@@ -32,8 +32,6 @@ def state_of(agent: Agent, snapshot: IndexSnapshot | None, now: datetime) -> Sta
     """The one thing to say of an agent first."""
     if not read_settings(agent.settings).memory_enabled:
         return "off"
-    if agent.frozen_at is not None:
-        return "moving"
     if agent.last_error:
         return "failed"
     if agent.next_update_at is not None and agent.next_update_at < now - LATE:

@@ -63,7 +63,7 @@ def fleet(visible: Q, *, name: str = "", attention: bool = False, number: int = 
 def _with_oldest_shown(agents: QuerySet[Agent]) -> QuerySet[Agent]:
     updates = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS).order_by("-pk")
     oldest = Subquery(updates.values("pk")[STRIP - 1 : STRIP])
-    return agents.select_related("snapshot", "node").annotate(oldest_shown=oldest)
+    return agents.select_related("snapshot").annotate(oldest_shown=oldest)
 
 
 def _rows(agents: Sequence[Agent], now: datetime) -> tuple[FleetRow, ...]:

@@ -13,7 +13,6 @@ from datetime import date, timedelta
 from agents.actors import SYSTEM
 from agents.errors import RuleError
 from agents.models import Agent
-from agents.nodes.ownership import at_work
 from agents.workspace import read_content, replace
 from agents.workspace.places import today
 
@@ -46,7 +45,7 @@ def drop_old_states(agent: Agent, day: date) -> int:
 
 def drop_all_old_states() -> int:
     """The same for every agent that is at work here, by its own day."""
-    return sum(drop_old_states(agent, today(agent)) for agent in Agent.objects.filter(at_work()))
+    return sum(drop_old_states(agent, today(agent)) for agent in Agent.objects.all())
 
 
 def _younger(lines: list[str], oldest: date) -> Iterator[str]:

@@ -13,7 +13,6 @@ from agents.actors import Actor
 from agents.agent_settings import read_settings
 from agents.audit import record
 from agents.models import Agent, Run
-from agents.nodes.ownership import at_work
 from agents.runs import request_run
 from agents.specs import index_spec
 from search.index.report import IsCancelled, ReportProgress
@@ -110,10 +109,10 @@ def last_review(agent: Agent) -> Reviewed:
 
 
 def agents_to_review() -> list[Agent]:
-    """This node's agents whose notes have changed since they were looked through."""
+    """Agents whose notes have changed since they were looked through."""
     looks = Run.objects.filter(agent=OuterRef("pk"), kind=Run.Kind.REVIEW)
     since = Q(state__in=Run.ACTIVE) | Q(created_at__gte=OuterRef("last_change_at"))
-    changed = Agent.objects.filter(at_work(), ~Exists(looks.filter(since)), last_change_at__isnull=False)
+    changed = Agent.objects.filter(~Exists(looks.filter(since)), last_change_at__isnull=False)
     return [agent for agent in changed if read_settings(agent.settings).memory_enabled]
 
 

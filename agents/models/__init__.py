@@ -6,7 +6,6 @@ from agents.models.collection import Collection
 from agents.models.file_use import FileUse
 from agents.models.flush import Flush
 from agents.models.heartbeat import WorkerHeartbeat
-from agents.models.node import AgentMove, Node
 from agents.models.provenance import WrittenLine
 from agents.models.provider_choice import ProviderChoice
 from agents.models.recall_event import RecallEvent
@@ -24,7 +23,6 @@ from agents.models.workspace_write import WorkspaceWrite
 
 __all__ = [
     "Agent",
-    "AgentMove",
     "AgentRole",
     "ApiKey",
     "AuditEvent",
@@ -33,7 +31,6 @@ __all__ = [
     "FileUse",
     "Flush",
     "IndexSnapshot",
-    "Node",
     "ProviderChoice",
     "RecallEvent",
     "RecallToggle",

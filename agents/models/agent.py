@@ -5,8 +5,6 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
-from agents.models.node import Node
-
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 """Safe as a file name on every system: lower case, digits and inner hyphens, at most 63 characters."""
 
@@ -37,17 +35,6 @@ class Agent(models.Model):
     # Kept only while the agent has a disk quota (agents/quota.py).
     disk_bytes = models.BigIntegerField(null=True, blank=True, help_text="What its files took when last counted.")
     disk_written = models.BigIntegerField(default=0, help_text="What the appliance has written since then.")
-
-    node = models.ForeignKey(
-        Node,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="agents",
-        db_column="node",
-        help_text="Who has its files and its index; empty on a single server.",
-    )
-    frozen_at = models.DateTimeField(null=True, blank=True, help_text="Since when it only reads, because it moves.")
 
     runs_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest run.")
     recalls_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest recall event.")

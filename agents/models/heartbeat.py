@@ -6,6 +6,8 @@ from django.db import models
 
 
 class WorkerHeartbeat(models.Model):
+    WORKER = "worker"
+
     name = models.CharField(max_length=100, unique=True)
     at = models.DateTimeField(db_index=True)
     detail = models.JSONField(default=dict, blank=True, help_text="Process id, memory in bytes, version …")

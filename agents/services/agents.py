@@ -18,7 +18,6 @@ from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, ApiKey, Collection, Run, ScopeRule
 from agents.models.agent import SLUG_PATTERN
-from agents.nodes.ownership import own_name, owned
 from agents.paths import checked_folder, default_workspace, index_path
 from agents.quota import count_again
 from agents.runs import request_run
@@ -67,7 +66,6 @@ def create_agent(
         timezone=_known_timezone(timezone),
         settings=changed_settings({}, settings or {}).stored(),
         scope_default=DEFAULT_SCOPE.default,
-        node_id=own_name() or None,
     )
     _make_workspace(folder)
     try:
@@ -206,7 +204,7 @@ def _want_update(agent: Agent) -> None:
 
 def _refuse_others_workspace(folder: Path, slug: str) -> None:
     """What one agent remembers must not become another's by the way: that is what shared collections are for."""
-    other = whose_workspace(folder, Agent.objects.filter(owned()).exclude(slug=slug))
+    other = whose_workspace(folder, Agent.objects.exclude(slug=slug))
     if other:
         raise Conflict(
             f"The folder belongs to the workspace of agent {other}, or holds it.",

@@ -12,7 +12,6 @@ from agents.actors import Actor
 from agents.audit import record
 from agents.errors import Conflict, Invalid
 from agents.models import Agent, Collection, CollectionShare
-from agents.nodes.ownership import refuse_other_nodes
 
 
 def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str], known: Q | None = None) -> None:
@@ -34,7 +33,6 @@ def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str
         raise Invalid(
             f"There is no agent {', '.join(unknown)}.", hint="GET /api/v1/agents lists them.", field="shared_with"
         )
-    refuse_other_nodes(owner, list(agents.values()))
     with transaction.atomic():
         theirs = Agent.objects.filter(known or Q()).values("pk")
         before = {share.reader.slug: share for share in collection.shares.filter(reader__in=theirs)}

@@ -11,12 +11,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agents.models import Agent, Transcript
-from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
 from agents.whole_file import write_whole
 from agents.workspace.journal import unwritable
@@ -53,26 +52,9 @@ def markdown_name(transcript: Transcript, part: int) -> str:
     return f"{transcript.folder}/{part:05d}.md"
 
 
-@contextmanager
-def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> Iterator[None]:
-    """One writer of a chat's transcript at a time, across processes.
-
-    Raises `Conflict` with `workspace_busy`, and `AgentMoving`.
-    """
-    with _held(agent, transcripts_dir(agent) / "locks" / f"{folder_name(session_key)}.{purpose}"):
-        refuse_while_moving(agent)
-        yield
-
-
-def drain_transcripts(agent: Agent) -> None:
-    """Wait until whoever writes a transcript now has finished. Raises `Conflict`."""
-    folder = transcripts_dir(agent) / "locks"
-    for path in folder.iterdir() if folder.is_dir() else ():
-        with _held(agent, path):
-            pass
-
-
-def _held(agent: Agent, path: Path) -> AbstractContextManager[None]:
+def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> AbstractContextManager[None]:
+    """One writer of a chat's transcript at a time, across processes. Raises `Conflict` with `workspace_busy`."""
+    path = transcripts_dir(agent) / "locks" / f"{folder_name(session_key)}.{purpose}"
     return flocked(path, agent=agent.slug, what="This chat's transcript")
 
 

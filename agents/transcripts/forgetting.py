@@ -11,7 +11,6 @@ from django.utils import timezone
 from agents.agent_settings import read_settings
 from agents.apart import apart
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
-from agents.nodes.ownership import at_work
 from agents.quota import count_again
 from agents.sessions import canonical
 from agents.transcripts.files import markdown_name, sessions_dir, transcript_lock, turns_path
@@ -45,7 +44,7 @@ def erase_transcript(agent: Agent, session_key: str, dry_run: bool) -> int:
 def prune_transcripts() -> int:
     """Remove the parts that are older than their agents want to keep them. Returns how many parts went."""
     gone = 0
-    for agent in Agent.objects.filter(at_work()):
+    for agent in Agent.objects.all():
         days = read_settings(agent.settings).transcript_retention_days
         if days is None:
             continue

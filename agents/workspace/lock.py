@@ -12,7 +12,6 @@ from pathlib import Path
 
 from agents.errors import Conflict
 from agents.models import Agent
-from agents.nodes.freezing import refuse_while_moving
 from agents.paths import data_dir
 from agents.waiting import take
 
@@ -28,32 +27,19 @@ class _Held(threading.local):
 _own = _Held()
 
 
-@contextmanager
-def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`, `AgentMoving`.
+def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
+    """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`.
 
     A thread that holds it may take it again. The lock file lies in the data folder: a workspace holds nothing but the
     owner's own files.
     """
-    with _held(agent, timeout):
-        refuse_while_moving(agent)
-        yield
+    return flocked(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
 
 
 def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
     """One forgetting of an agent at a time, whole, with transcript and index. Taken before any other lock."""
     path = data_dir() / "history" / ".locks" / f"forget.{agent.pk}"
     return flocked(path, agent=agent.slug, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
-
-
-def drain_workspace(agent: Agent, *, timeout: float = WAIT_SECONDS) -> None:
-    """Wait until whoever writes now has finished. Raises `Conflict`."""
-    with _held(agent, timeout):
-        pass
-
-
-def _held(agent: Agent, timeout: float) -> AbstractContextManager[None]:
-    return flocked(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
 
 
 def _lock_path(agent: Agent) -> Path:

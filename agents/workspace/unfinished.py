@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from agents.errors import Conflict, RuleError, WorkspaceUnwritable
 from agents.models import Agent, Tombstone, WorkspaceWrite
-from agents.nodes.ownership import owned
 from agents.workspace import disk, objects
 from agents.workspace.beside import leftover
 from agents.workspace.journal import keep_displaced, unwritable, writing
@@ -162,12 +161,12 @@ def settle(agent: Agent, *, timeout: float) -> int:
 
 
 def waiting_writes(agent: Agent | None = None) -> Iterator[tuple[str, str]]:
-    """Slug and reason of each write of this node, or of one agent, that could not be finished yet."""
-    rows = _PENDING.filter(owned("agent__")).exclude(problem="").order_by("pk")
+    """Slug and reason of each write, or of one agent's, that could not be finished yet."""
+    rows = _PENDING.exclude(problem="").order_by("pk")
     if agent is not None:
         rows = rows.filter(agent=agent)
     yield from rows.values_list("agent__slug", "problem")
-    marks = Tombstone.objects.filter(owned("agent__")).exclude(step=Tombstone.Step.DONE).exclude(problem="")
+    marks = Tombstone.objects.exclude(step=Tombstone.Step.DONE).exclude(problem="")
     if agent is not None:
         marks = marks.filter(agent=agent)
     yield from marks.values_list("agent__slug", "problem")

@@ -38,8 +38,6 @@ class ErrorCode(StrEnum):
     BAD_QUERY = "bad_query"
     INTERNAL_ERROR = "internal_error"
     TEMPORARILY_UNAVAILABLE = "temporarily_unavailable"
-    AGENT_MOVING = "agent_moving"
-    NODE_LOST = "node_lost"
     WORKSPACE_UNWRITABLE = "workspace_unwritable"
     QUOTA_EXCEEDED = "quota_exceeded"
 
@@ -89,8 +87,6 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.BAD_QUERY: (422, "Correct the query and send the request again."),
     ErrorCode.INTERNAL_ERROR: (500, "This is a fault of the server; its log has the details."),
     ErrorCode.TEMPORARILY_UNAVAILABLE: (503, "Try again in a few seconds."),
-    ErrorCode.AGENT_MOVING: (503, "Try again in a few seconds; reading goes on meanwhile."),
-    ErrorCode.NODE_LOST: (503, "Try again when the node is back; agents of other nodes are answered."),
     ErrorCode.QUOTA_EXCEEDED: (507, "Remove files of the agent, or raise its setting disk_quota_mb."),
     ErrorCode.WORKSPACE_UNWRITABLE: (503, "Free some disk space, or let the server write in the workspace."),
 }

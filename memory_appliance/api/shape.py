@@ -8,7 +8,7 @@ from django.http import HttpRequest, JsonResponse
 
 from memory_appliance.api.codes import ErrorCode
 
-MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/nodes/", "/.well-known/", "/register", "/token")
+MACHINE_PREFIXES = ("/api/", "/health/", "/mcp", "/metrics", "/.well-known/", "/register", "/token")
 """Addresses that programs call: their errors are JSON; people's errors are pages. At the last three
 MCP clients look for OAuth when a key is wrong.
 """
@@ -18,8 +18,6 @@ RETRY_SECONDS = {
     ErrorCode.WORKSPACE_BUSY: 1,
     ErrorCode.INDEX_BUSY: 2,
     ErrorCode.TEMPORARILY_UNAVAILABLE: 2,
-    ErrorCode.AGENT_MOVING: 2,
-    ErrorCode.NODE_LOST: 2,
 }
 """What goes by: the same request can succeed after so many seconds."""
 

@@ -17,7 +17,7 @@ WAIT_SECONDS = 600.0
 _POLL_SECONDS = 0.2
 _TOLD_AFTER_SECONDS = 2.0
 _DATABASE_LOCK = 0x6D656D6F7279
-"""The name of the lock inside a PostgreSQL database that nodes share: `memory` in ASCII."""
+"""The name of the lock inside a PostgreSQL database that servers share: `memory` in ASCII."""
 
 
 @contextmanager

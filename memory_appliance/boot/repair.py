@@ -14,7 +14,6 @@ from django.utils import timezone
 from agents.apart import apart
 from agents.backup.control import control_file, live_problems
 from agents.models import Agent, Run, Tombstone, WorkspaceWrite
-from agents.nodes.ownership import own_runs, owned
 from agents.paths import data_dir
 from agents.whole_file import remove_unfinished
 from agents.workspace.lock import workspace_lock
@@ -57,7 +56,7 @@ def ended_uncleanly(*, alone: bool) -> bool:
 def repair() -> Repaired:
     """No worker of this server runs. Raises `LaunchFailed` when the control database is damaged."""
     _check_control()
-    runs = Run.objects.filter(own_runs(), state=Run.State.RUNNING).update(lease_until=timezone.now())
+    runs = Run.objects.filter(state=Run.State.RUNNING).update(lease_until=timezone.now())
     writes = _finish_writes()
     checked, found, damaged = _check_indexes()
     (data_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
@@ -80,11 +79,11 @@ def _finish_writes() -> int:
     count = 0
     forgettings = Tombstone.objects.exclude(step=Tombstone.Step.DONE)
     begun = Q(pk__in=pending.values("agent")) | Q(pk__in=forgettings.values("agent"))
-    for agent in Agent.objects.filter(owned(), begun):
+    for agent in Agent.objects.filter(begun):
         with apart(agent.slug, "finishing the writes that were cut short"):
             count += settle(agent, timeout=1.0)
     lately = Tombstone.objects.filter(at__gte=timezone.now() - FORGETTING)
-    for agent in Agent.objects.filter(owned(), pk__in=lately.values("agent")):
+    for agent in Agent.objects.filter(pk__in=lately.values("agent")):
         with apart(agent.slug, "taking up a forgetting that was cut short"), workspace_lock(agent, timeout=1.0):
             take_up_all(agent)
     for room in ("history", "transcripts"):

@@ -34,7 +34,6 @@ def main() -> int:
         web_workers=OPTIONS.web_workers,
         model_workers=_model_workers(),
         web_threads=OPTIONS.web_threads,
-        node=OPTIONS.node_name,
     )
     say(f"  ▸ Starting {', '.join(program.name for program in table)}")
     if layout.socket_dir != layout.run_dir:

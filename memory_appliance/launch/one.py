@@ -55,7 +55,6 @@ def _table(layout: Layout) -> list[Program]:
         web_workers=OPTIONS.web_workers,
         web_threads=OPTIONS.web_threads,
         model_workers=1,
-        node=OPTIONS.node_name,
     )
     return [program for program in table if not program.once]
 

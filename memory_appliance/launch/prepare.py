@@ -66,7 +66,6 @@ def prepare(*, alone: bool) -> None:
                 say(f"     the index of {slug} is damaged: it is made again from its files")
             for waiting in found.waiting:
                 say(f"  ! {waiting}")
-        call_command("nodes", "enter")
         call_command("bootstrap")
     for text in warnings():
         say(f"  ! {text}")

@@ -15,7 +15,7 @@ from memory_appliance import rooms
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
 from workers.jobs import THREADS
-from workers.queues import GENERATE, NODE_QUEUES, RERANK, of_node
+from workers.queues import GENERATE, RERANK, WORKER_QUEUES
 
 BROKER = "broker"
 
@@ -32,18 +32,15 @@ class Program:
 
 
 def programs(
-    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0, node: str = ""
+    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0
 ) -> list[Program]:
-    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another).
-
-    `node`: this server's name among several, whose queues its worker serves.
-    """
+    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
     table = [
         Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
-        Program("worker", (*celery, "memory_appliance", "worker", *_worker_arguments(node)), 30, stop_seconds=8),
+        Program("worker", (*celery, "memory_appliance", "worker", *_WORKER), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
         *(_model_worker(python, number) for number in range(model_workers)),
         Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
@@ -75,15 +72,10 @@ def _model_worker(python: str, number: int) -> Program:
 _IN_MEMORY = ("--scheduler", "memory_appliance.steady_scheduler:SteadyScheduler")
 
 
-def _worker_arguments(node: str) -> Sequence[str]:
-    queues = ",".join(of_node(queue, node) for queue in NODE_QUEUES)
-    # Two workers of one name on one broker would take each other for a restarted self.
-    name = ("--hostname", f"{node}@%h") if node else ()
-    threads = THREADS + bool(node)  # one more for an agent on the move
-    return (
-        *("--pool", "threads", "--concurrency", str(threads), "--queues", queues, *name),
-        *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
-    )
+_WORKER = (
+    *("--pool", "threads", "--concurrency", str(THREADS), "--queues", ",".join(WORKER_QUEUES)),
+    *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+)
 
 
 def _broker(layout: Layout) -> Program:

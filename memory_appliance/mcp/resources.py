@@ -12,7 +12,6 @@ from agents.agent_settings import read_settings
 from agents.api_keys import visible_agents
 from agents.errors import NotFound
 from agents.models import Agent
-from agents.nodes.ownership import is_owned
 from agents.selectors import list_agents
 from memory_appliance.api.auth import agent_of, caller_of, key_of
 from memory_appliance.mcp.place import SCHEME, cursor_place, uri_parts
@@ -42,8 +41,6 @@ def list_resources(request: HttpRequest, cursor: str | None) -> types.ListResour
     if len(looked_at) > AGENTS_LOOKED_AT:
         following = looked_at.pop()
     for place, agent in enumerate(looked_at):
-        if not is_owned(agent):  # the request for the next page goes to the node that has its files
-            return types.ListResourcesResult(resources=[], next_cursor=f"{agent.slug}:0")
         start = offset if agent.slug == slug else 0
         page = _files(request, agent, start)
         if page is None:

@@ -22,10 +22,8 @@ from prometheus_client.registry import Collector
 from agents.models import Agent, IndexSnapshot, Run, WorkerHeartbeat
 from memory_appliance import health
 from memory_appliance.embedding import models_client
-from workers.queues import CONTROL, EMBED, INDEX, MODEL_QUEUES, of_node
+from workers.queues import QUEUES
 from workers.replies import BrokerAway, Replies
-
-QUEUES = (INDEX, EMBED, CONTROL, *MODEL_QUEUES)
 
 
 class Present(Collector):
@@ -108,8 +106,7 @@ def _queues() -> Metric:
     """Raises BrokerAway."""
     family = GaugeMetricFamily("memory_queue_messages", "Messages that no worker has taken up.", labels=["queue"])
     for queue in QUEUES:
-        name = queue if queue in MODEL_QUEUES else of_node(queue, settings.OPTIONS.node_name)
-        family.add_metric([queue], _broker(settings.CELERY_BROKER_URL).waiting(name))
+        family.add_metric([queue], _broker(settings.CELERY_BROKER_URL).waiting(queue))
     return family
 
 

@@ -66,9 +66,6 @@ MEMORY_PROVIDER_URLS: dict[str, str] = {
     provider: getattr(OPTIONS, f"{provider}_base_url") for provider in URL_PROVIDERS
 }
 MEMORY_HUB_URL: str = OPTIONS.hub_url
-MEMORY_NODE_NAME: str = OPTIONS.node_name
-MEMORY_NODE_URL: str = OPTIONS.node_url
-MEMORY_NODE_SECRET: SecretStr | None = OPTIONS.node_secret
 MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
 
 try:
@@ -102,7 +99,6 @@ INSTALLED_APPS = [
     "memory_appliance",
 ]
 MIDDLEWARE = [
-    *(["memory_appliance.nodes.door.NodeDoor"] if OPTIONS.node_name else []),
     "memory_appliance.request_ids.RequestIds",
     "memory_appliance.metrics.requests.CountRequests",
     "memory_appliance.proxies.RealAddress",

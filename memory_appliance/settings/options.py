@@ -21,14 +21,12 @@ from search.runtime.providers.address import checked_url
 from search.runtime.providers.choice import parse_choice
 
 PREFIX = "MEMORY_"
-NODE_PATTERN = r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?\Z"
-"""The name is part of queues' and folders' names."""
 ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
 SAMPLE_SECRET = "change-me"  # noqa: S105 - the one value that is refused
 """The value `.env.example` shows for secrets: refused, so that no copy of the sample is ever served."""
 
 OWN_ADDRESSES = frozenset(
-    {"accounts", "admin", "agents", "api", "audit", "components", "health", "keys", "mcp", "metrics", "nodes", "recall",
+    {"accounts", "admin", "agents", "api", "audit", "components", "health", "keys", "mcp", "metrics", "recall",
      "search", "start", "static", "system", "users"}
 )  # fmt: skip
 """First parts of the server's own addresses (`urls.py`)."""
@@ -233,21 +231,6 @@ class Options(BaseSettings):
         "line", description="How a line of the log looks: text for people, or a JSON object for programs."
     )
 
-    node_url: str = Field(
-        "", description="With MEMORY_NODE_NAME: the address at which the other nodes reach this one; see docs/nodes.md."
-    )
-    node_secret: SecretStr | None = Field(
-        None,
-        description="With MEMORY_NODE_NAME: the same on all nodes, 32 characters or more; they prove with it to each "
-        "other who they are.",
-    )
-    # Last, because it asks for several of the others.
-    node_name: str = Field(
-        "",
-        description="This server's name among several on one control database; empty: it is the only one. Needs "
-        "MEMORY_NODE_URL, MEMORY_NODE_SECRET, MEMORY_SECRET_KEY and DATABASE_URL.",
-    )
-
     @field_validator("log_level", mode="before")
     @classmethod
     def _upper(cls, value: object) -> object:
@@ -291,7 +274,7 @@ class Options(BaseSettings):
     def _known_provider(cls, value: str, info: ValidationInfo) -> str:
         return str(parse_choice(cast(Role, str(info.field_name).removesuffix("_model")), value))
 
-    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url", "node_url")
+    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url")
     @classmethod
     def _usable_address(cls, value: str) -> str:
         return checked_url(value) if value else value
@@ -317,26 +300,6 @@ class Options(BaseSettings):
             raise ValueError("anybody could send this header: list the proxy's address in MEMORY_TRUSTED_PROXIES")
         return value
 
-    @field_validator("node_secret")
-    @classmethod
-    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < 32:
-            raise ValueError("needs 32 characters or more")
-        return value
-
-    @field_validator("node_name")
-    @classmethod
-    def _complete_node(cls, value: str, info: ValidationInfo) -> str:
-        if not value:
-            return value
-        if not re.match(NODE_PATTERN, value):
-            raise ValueError("has 1 to 32 lower-case letters, digits and inner hyphens")
-        needed = ("node_url", "node_secret", "secret_key", "database_url")
-        missing = [env_name(field) for field in needed if not info.data.get(field)]
-        if missing:
-            raise ValueError(f"a node among others needs {', '.join(missing)} too")
-        return value
-
     @field_validator("database_url")
     @classmethod
     def _of_postgresql(cls, value: SecretStr | None) -> SecretStr | None:
@@ -357,7 +320,7 @@ class Options(BaseSettings):
         return value
 
     @field_validator(
-        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url", "node_secret"),
+        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url"),
         *(f"{provider}_api_key" for provider in KEY_PROVIDERS),
     )
     @classmethod
@@ -384,7 +347,10 @@ def load_options() -> Options:
 
     Raises `OptionError`: one line that names one option.
     """
-    secrets: dict[str, Any] = _secrets_from_files({**_env_file_values(), **os.environ})
+    environ = {**_env_file_values(), **os.environ}
+    if gone := next((name for name in sorted(environ) if name.startswith(f"{PREFIX}NODE_") and environ[name]), ""):
+        raise OptionError(f"{gone}: there are no nodes any more, servers share one data folder. See docs/scaling.md.")
+    secrets: dict[str, Any] = _secrets_from_files(environ)
     try:
         return Options(**secrets)
     except ValidationError as error:

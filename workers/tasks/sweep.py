@@ -9,12 +9,10 @@ from django.utils import timezone
 
 from agents.apart import apart
 from agents.models import Run
-from agents.nodes.moves import give_up_what_stands_still, moves_to_carry_on
-from agents.nodes.ownership import own_name
 from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
 from agents.set_back import ClockWatch, make_due_again
 from workers.app import app
-from workers.dispatch import dispatch, dispatch_move
+from workers.dispatch import dispatch
 
 _one_at_a_time = Lock()
 _clock = ClockWatch()
@@ -27,19 +25,11 @@ def sweep() -> None:
     try:
         if _clock.was_set_back():
             make_due_again(timezone.now())
-        if own_name():
-            _carry_on_moves()
         for run in _due_runs():
             if not dispatch(run):
                 return  # the broker is away: the rest waits for a later sweep
     finally:
         _one_at_a_time.release()
-
-
-def _carry_on_moves() -> None:
-    give_up_what_stands_still()
-    for move in moves_to_carry_on():
-        dispatch_move(move)
 
 
 def _due_runs() -> list[Run]:

@@ -11,8 +11,6 @@ from agents.history import remove_orphan_histories
 from agents.memory_health.uses import prune_uses
 from agents.models import Agent
 from agents.nightly import may_forget
-from agents.nodes.ownership import at_work
-from agents.nodes.source import forget_index_copies
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
 from agents.runs import prune_runs
@@ -34,7 +32,6 @@ def tidy() -> None:
         _forget()
     indexes, histories = remove_orphan_indexes(), remove_orphan_histories()
     logger.info("removed: %d indexes, kept versions of %d agents that are gone", len(indexes), len(histories))
-    forget_index_copies()
     remove_left_canaries()
     _maintain_indexes()
 
@@ -48,7 +45,7 @@ def _forget() -> None:
 
 def _maintain_indexes() -> None:
     """One after the other; what cannot be done tonight is done another night."""
-    for slug in Agent.objects.filter(at_work()).values_list("slug", flat=True):
+    for slug in Agent.objects.values_list("slug", flat=True):
         path = index_path(slug)
         if STOPPING.is_set() or not path.exists():
             continue

@@ -13,7 +13,6 @@ from agents.agent_settings import read_settings
 from agents.backup.journal import has_unfinished_restore
 from agents.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
-from agents.nodes.ownership import owned
 from agents.selectors import get_agent
 from agents.workspace.journal import DISPLACED
 from agents.workspace.unfinished import all_leftovers, waiting_forgettings, waiting_writes
@@ -24,7 +23,7 @@ TOLD = timedelta(days=7)
 
 
 def _look(visit: Visit) -> Looking:
-    agents = [get_agent(visit.agent)] if visit.agent else list(Agent.objects.filter(owned()))
+    agents = [get_agent(visit.agent)] if visit.agent else list(Agent.objects.all())
     well = 0
     for agent in agents:
         found = [*_faults(agent), *_displaced(agent), *([] if visit.quick else _leftovers(agent))]

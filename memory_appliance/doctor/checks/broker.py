@@ -9,9 +9,8 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from agents.nodes.ownership import own_name
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
-from workers.queues import MODEL_QUEUES, NODE_QUEUES, of_node
+from workers.queues import QUEUES
 
 _SECONDS = 2.0
 _MANY = 500
@@ -24,8 +23,7 @@ def _look(visit: Visit) -> Looking:
         with Connection(settings.CELERY_BROKER_URL, transport_options=limits) as broker:
             client = cast(Any, broker.default_channel).client
             info = client.info()
-            names = [*(of_node(queue, own_name()) for queue in NODE_QUEUES), *MODEL_QUEUES]
-            waiting = {name: int(client.llen(name)) for name in names}
+            waiting = {name: int(client.llen(name)) for name in QUEUES}
     except (OperationalError, RedisError, OSError) as error:
         yield Seen(
             "problem",

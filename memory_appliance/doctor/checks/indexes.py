@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agents.models import Agent
-from agents.nodes.ownership import owned
 from agents.paths import index_path
 from agents.selectors import get_agent
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
@@ -17,11 +16,7 @@ _HEALS = (
 
 
 def _look(visit: Visit) -> Looking:
-    slugs = (
-        [get_agent(visit.agent).slug]
-        if visit.agent
-        else list(Agent.objects.filter(owned()).values_list("slug", flat=True))
-    )
+    slugs = [get_agent(visit.agent).slug] if visit.agent else list(Agent.objects.values_list("slug", flat=True))
     sound = size = missing = 0
     for slug in slugs:
         path = index_path(slug)

@@ -7,14 +7,13 @@ from datetime import timedelta
 from django.utils import timezone
 
 from agents.models import WorkerHeartbeat
-from agents.nodes.registry import worker_name
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PATIENCE = timedelta(seconds=30)
 
 
 def _look(visit: Visit) -> Looking:
-    row = WorkerHeartbeat.objects.filter(name=worker_name()).first()
+    row = WorkerHeartbeat.objects.filter(name=WorkerHeartbeat.WORKER).first()
     if row is None or timezone.now() - row.at > PATIENCE:
         since = "never" if row is None else f"last at {row.at:%Y-%m-%d %H:%M:%S} UTC"
         yield Seen(

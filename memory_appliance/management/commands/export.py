@@ -16,7 +16,6 @@ from agents.actors import CLI
 from agents.errors import RuleError
 from agents.export import write_export
 from agents.models import Collection
-from agents.nodes.ownership import require_owned
 from agents.selectors import get_agent
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Output
@@ -33,7 +32,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, agent: str, folder: Path, **options: Any) -> None:
         try:
             row = get_agent(agent)
-            require_owned(row)
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 self._fail(f"{folder} is there already. Name a folder that is new or empty.")
             # The same content as GET …/export, which is a zip file because one answer is one file.

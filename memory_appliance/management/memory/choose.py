@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from agents.errors import NotFound
 from agents.models import Agent
-from agents.nodes.ownership import owned, require_owned
 from agents.selectors import get_agent, list_agents
 from memory_appliance.management.memory.output import Failed
 
@@ -23,14 +22,12 @@ def one_agent(slug: str | None) -> Agent:
 
 def some_agents(slug: str | None) -> list[Agent]:
     """The named one, else all."""
-    return [_named(slug)] if slug is not None else list(list_agents(owned()).prefetch_related("collections"))
+    return [_named(slug)] if slug is not None else list(list_agents().prefetch_related("collections"))
 
 
 def _named(slug: str) -> Agent:
     try:
-        agent = get_agent(slug)
+        return get_agent(slug)
     except NotFound as error:
         known = ", ".join(list_agents().values_list("slug", flat=True)) or "none yet"
         raise Failed(f"{error.message} There are: {known}.") from error
-    require_owned(agent)
-    return agent

@@ -112,10 +112,6 @@ def health_of(access: Access) -> AgentHealth:
         findings.append(Finding("bad", visible(agent.last_error), *_to_the_jobs(access)))
     if state_of(agent, None, timezone.now()) == "late":
         findings.append(Finding("warn", _("The files should have been looked at again by now."), *_to_the_jobs(access)))
-    if agent.frozen_at is not None:
-        findings.append(
-            Finding("info", _("This agent is on the move to another node: it answers, and takes in nothing new."))
-        )
     if index is not None:
         findings += [_degraded(access, one.code, one.detail, jobs) for one in index.degraded]
     if problems:

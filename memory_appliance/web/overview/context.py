@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from agents.fleet import FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
-from agents.nodes.registry import NodeState, list_nodes
 from agents.paging import Page
 from memory_appliance.embedding import models_client
 from memory_appliance.health import health
@@ -33,7 +32,6 @@ STATES: dict[State, tuple[StrOrPromise, str]] = {
     "degraded": (_("works with less"), "warn"),
     "late": (_("out of date"), "warn"),
     "failed": (_("update failed"), "bad"),
-    "moving": (_("on the move"), ""),
     "off": (_("switched off"), ""),
 }
 
@@ -72,11 +70,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """For owners: the model, the memory of all processes, and the nodes where there are several."""
+    """For owners: the model, and the memory of all processes."""
 
     model: ModelStatus
     memory_bytes: int
-    nodes: tuple[NodeState, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, n
 
 def _server() -> Server:
     memory = sum(process.rss_bytes for process in processes())
-    return Server(models_client().status(), memory, list_nodes())
+    return Server(models_client().status(), memory)
 
 
 def _line(row: FleetRow) -> Line:

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods, require_safe
 from agents import services
 from agents.admin import actor_of
 from agents.models import Run
-from agents.nodes.ownership import own_name
 from agents.providers import ROLES, server_plan
 from memory_appliance.api.schemas.models import ModelAnswer, SetAnswer, models_answer
 from memory_appliance.api.schemas.providers import RoleAnswer, role_answer
@@ -161,6 +160,6 @@ def _role(text: str) -> Role:
 def _downloads() -> dict[str, Run]:
     """Model → its last download, unless that went well or was called off."""
     last: dict[str, Run] = {}
-    for run in Run.objects.filter(kind=Run.Kind.PULL, node=own_name())[:MOST_DOWNLOADS]:
+    for run in Run.objects.filter(kind=Run.Kind.PULL)[:MOST_DOWNLOADS]:
         last.setdefault(run.subject, run)
     return {name: run for name, run in last.items() if run.state in (*Run.ACTIVE, Run.State.FAILED)}

@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from agents.fleet import JobCount, jobs_under_way
-from agents.nodes.registry import NodeState, list_nodes
 from memory_appliance.embedding import models_client
 from memory_appliance.health import HEARTBEAT_PATIENCE, health
 from memory_appliance.processes import Process, processes
@@ -21,7 +20,7 @@ from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.words import PARTS, troubles_by_part
 from workers.alive import silent_for
-from workers.queues import MODEL_QUEUES, NODE_QUEUES, of_node
+from workers.queues import QUEUES
 from workers.replies import BrokerAway, Replies
 
 if TYPE_CHECKING:
@@ -81,7 +80,6 @@ class StatusPage:
     disk_free: int
     disk_total: int
     data_dir: str
-    nodes: tuple[NodeState, ...]
 
     @property
     def memory_bytes(self) -> int:
@@ -119,7 +117,6 @@ def status_page() -> StatusPage:
         disk_free=free,
         disk_total=total,
         data_dir=str(settings.MEMORY_DATA_DIR),
-        nodes=list_nodes(),
     )
 
 
@@ -132,15 +129,9 @@ def _sign(name: str) -> Sign:
 def _queues() -> tuple[Queue, ...] | None:
     broker = _broker(settings.CELERY_BROKER_URL)
     try:
-        return tuple(
-            Queue(name, QUEUE_WORDS[name], broker.waiting(_real_name(name))) for name in (*NODE_QUEUES, *MODEL_QUEUES)
-        )
+        return tuple(Queue(name, QUEUE_WORDS[name], broker.waiting(name)) for name in QUEUES)
     except BrokerAway:
         return None
-
-
-def _real_name(queue: str) -> str:
-    return queue if queue in MODEL_QUEUES else of_node(queue, settings.MEMORY_NODE_NAME)
 
 
 @cache

@@ -45,7 +45,6 @@ WAYS: dict[str, tuple[str, Callable[[Agent], object]]] = {
     "failed": ("failed", changed(last_error="The disk is full.")),
     "degraded": ("degraded", degraded),
     "off": ("off", switched_off),
-    "on the move": ("moving", changed(frozen_at=NOW, last_error="The disk is full.")),
 }
 
 

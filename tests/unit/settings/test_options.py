@@ -118,6 +118,13 @@ def test_the_env_file_goes_below_the_environment(monkeypatch: pytest.MonkeyPatch
     assert (options.port, options.host) == (9001, "0.0.0.0")
 
 
+def test_an_option_of_nodes_refuses_the_start_and_names_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_NODE_URL", "")
+    load_options()  # an empty one, as Compose passes on what is not set, is none
+    said = refused(monkeypatch, "MEMORY_NODE_NAME", "a")
+    assert said.startswith("MEMORY_NODE_NAME: ") and said.endswith("See docs/scaling.md.")
+
+
 def test_names_that_are_no_option_are_found_with_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MEMORY_PROT", "MEMORY_XYZZY", "MEMORY_PRESSURE_WATCH", "MEMORY_SECRET_KEY_FILE"):
         monkeypatch.setenv(name, "1")

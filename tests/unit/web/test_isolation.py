@@ -66,7 +66,7 @@ PERSONAL = {"accounts/password/", "admin/password_change/"}
 """Show a person nothing but what is theirs."""
 
 BY_KEY = {"api/v1/", "mcp"}
-"""Know keys and no sessions; tests/unit/{api,mcp} walk them. The nodes' door is there for nodes alone."""
+"""Know keys and no sessions; tests/unit/{api,mcp} walk them."""
 
 OWNERS = {"admin/"}
 

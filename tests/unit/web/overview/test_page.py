@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents import services
-from agents.models import Agent, Node, RecallEvent, Run
+from agents.models import Agent, RecallEvent, Run
 from agents.snapshots import take_snapshot
 from memory_appliance.web.overview.context import overview_of
 from tests import cast
@@ -124,15 +124,6 @@ def test_a_member_sees_no_sum_of_others(al: Agent, al_2: Agent) -> None:
     client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     text = _text(client.get("/"))
     assert "Agents 1 Files 1 " in text and "Jobs none" in text and "Memory in use" not in text and "al-2" not in text
-
-
-def test_nodes_are_listed_where_there_are_several(admin: Client, al: Agent) -> None:
-    assert "attic" not in _text(admin.get("/"))
-    node = Node.objects.create(name="attic", url="http://attic.example:8000")
-    assert "attic lost never 0 http://attic.example:8000" in _text(admin.get("/"))
-    Node.objects.update(seen_at=timezone.now())
-    Agent.objects.filter(pk=al.pk).update(node=node)
-    assert "attic alive 0 minutes ago 1 http://attic.example:8000" in _text(admin.get("/"))
 
 
 def test_long_lists_have_pages(admin: Client, data_dir: Path) -> None:

@@ -1,9 +1,9 @@
-"""What an agent costs the node that has it when nobody asks it anything: rows, the rounds over all agents, its updates.
+"""What an agent costs its server when nobody asks it anything: rows, the rounds over all agents, its updates.
 
-    python -m bench.nodes [--agents 100 1000 5000]
+    python -m bench.idle [--agents 100 1000 5000]
 
 In process, on a SQLite control database in a folder that is removed again; every agent has one note. The figures of
-searches, chunks and vectors are those of `bench.http`, `bench.engine` and `bench.embedding`; docs/nodes.md puts them
+searches, chunks and vectors are those of `bench.http`, `bench.engine` and `bench.embedding`; docs/scaling.md puts them
 together.
 """
 
@@ -92,7 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--agents", type=int, nargs="+", default=[100, 1000])
     counts = sorted(parser.parse_args().agents)
-    data = Path(tempfile.mkdtemp(prefix="bench-nodes-"))
+    data = Path(tempfile.mkdtemp(prefix="bench-idle-"))
     os.environ |= {"MEMORY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
     try:
         run(counts, data)
