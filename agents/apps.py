@@ -10,6 +10,8 @@ class AgentsConfig(AppConfig):
     def ready(self) -> None:
         from agents import checks  # noqa: F401 - registers them
         from agents.paths import allowed_roots
+        from agents.stored_values import read_whatever_is_stored
         from search.documents.contain import trust
 
         trust(allowed_roots)
+        read_whatever_is_stored()

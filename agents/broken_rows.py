@@ -14,6 +14,7 @@ from agents.models import Agent, Collection, ScopeRule
 from agents.paths import refuse_server_folders
 from agents.scope import Match, Rule
 from agents.sessions import CHAT_TYPES
+from agents.stored_values import is_no_time
 from agents.whose import whose_workspace
 from search.dates.zone import known_zone
 
@@ -65,6 +66,9 @@ def row_faults(agent: Agent) -> Iterator[str]:
         yield "Its settings are no object, so the defaults hold; save its settings again"
     if not known_zone(agent.timezone):
         yield f"There is no time zone {agent.timezone!r}, so UTC holds; choose another"
+    for column in ("created_at", "modified_at", "update_requested_at", "last_update_at", "next_update_at", "frozen_at"):
+        if is_no_time(getattr(agent, column)):
+            yield f"Its row holds no time in {column}, so 1970 counts; write one with a database tool"
     for position, row in enumerate(agent.scope_rules.all(), 1):
         if rule_of(row) is DENY_ALL:
             yield f"Rule {position} of its scope cannot be read and denies every chat; save the rules again"

@@ -6,6 +6,7 @@ The periodic scan of every agent is the safety net; this only makes it quick. No
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from django.db import DatabaseError, connection
 from django.utils import timezone
 from watchfiles import Change, watch
+from watchfiles._rust_notify import WatchfilesRustInternalError
 from watchfiles.main import FileChange
 
 from agents.models import Agent
@@ -33,6 +35,10 @@ TOGETHER = 256
 """Folders that came later and are watched together: when one is added, these are watched again from the start."""
 MOST_WATCHES = 16
 """Then all are put together again: a system has few inotify instances, and each watch takes two."""
+REST_SECONDS = 30.0
+"""How long a folder is not watched after a change of a name that is not UTF-8, which ends the watch of all with it."""
+_ODD_NAME = re.compile(r'Unable to decode path "([^"\\]*)/[^/"]*\\')
+"""What watchfiles says of such a name; up to the last slash before its first escape it is the folder."""
 
 
 def matters(change: Change, path: str) -> bool:
@@ -70,6 +76,7 @@ class Watcher:
 
     def _watch_until_amiss(self) -> None:
         self._folders, self._watched = Folders(), dict[Key, int]()
+        self._resting: dict[Key, float] = {}
         self._watches: list[_Watch] = []
         retired: list[_Watch] = []
         self._amiss = threading.Event()
@@ -96,7 +103,8 @@ class Watcher:
     def _look(self) -> list[_Watch]:
         """See to it that every folder is watched, and that who has a new one is looked at. Returns watches replaced."""
         folders = existing_folders()
-        known = folders.known()
+        now = time.monotonic()
+        known = {key: inode for key, inode in folders.known().items() if self._resting.get(key, now) <= now}
         fresh = [key for key, inode in known.items() if self._watched.get(key) != inode]
         gained = folders.gained(self._folders) | frozenset().union(*(folders.agents_at(key) for key in fresh))
         self._folders, self._watched = folders, known
@@ -117,13 +125,13 @@ class Watcher:
         """Write down what changes there, until `over`; an end for any other reason lets everything begin again."""
         polling = self.polling
         try:
-            for batch in self._changes(paths, recursive, polling, over):
-                folders = self._folders
-                if agents := frozenset[int]().union(*(folders.agents_of(path) for _, path in batch)):
-                    request_updates(agents)
-                for change, path in batch:
-                    if change is Change.deleted:  # its watch died with it; it may be there again, under the same name
-                        self._watched.pop((path, int(recursive)), None)
+            while paths and not over.is_set():
+                try:
+                    for batch in self._changes(paths, recursive, polling, over):
+                        self._note(batch, recursive)
+                except WatchfilesRustInternalError as error:
+                    paths = self._without_odd_names(str(error), paths, recursive)
+            over.wait()
         except DatabaseError as error:
             logger.warning("a change could not be written down; everyone will be looked at: %s", error)
         except OSError as error:
@@ -136,6 +144,27 @@ class Watcher:
             if not over.is_set():
                 self._amiss.set()
             connection.close()
+
+    def _note(self, batch: set[FileChange], recursive: bool) -> None:
+        folders = self._folders
+        if agents := frozenset[int]().union(*(folders.agents_of(path) for _, path in batch)):
+            request_updates(agents)
+        for change, path in batch:
+            if change is Change.deleted:  # its watch died with it; it may be there again, under the same name
+                self._watched.pop((path, int(recursive)), None)
+
+    def _without_odd_names(self, error: str, paths: list[str], recursive: bool) -> list[str]:
+        """The other folders, which are watched on at once; that of the name rests, and its agents are looked at now
+        and after the rest."""
+        found = _ODD_NAME.match(error)
+        odd = [path for path in paths if found and f"{found[1]}/".startswith(f"{path}/")]
+        if not odd:
+            raise OSError(error)
+        until = time.monotonic() + REST_SECONDS
+        self._resting |= {(path, int(recursive)): until for path in odd}
+        request_updates(frozenset().union(*(self._folders.agents_at((path, int(recursive))) for path in odd)))
+        logger.warning("not watched for %d s, because of a name that is not UTF-8: %s", REST_SECONDS, ", ".join(odd))
+        return [path for path in paths if path not in odd]
 
     def _changes(
         self, paths: list[str], recursive: bool, polling: bool, over: threading.Event

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -94,3 +95,20 @@ def test_many_newcomers_are_all_watched(watched: Agent, monkeypatch: pytest.Monk
         forget(agent)
         Path(agent.workspace, "memory", "today.md").write_text("- bought milk\n")
         assert wished(agent)
+
+
+def test_a_name_that_is_not_utf8_costs_the_others_nothing(watched: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watcher, "REST_SECONDS", 4.0)
+    other = cast.agent_with("bo", {"MEMORY.md": "# B\n"})
+    time.sleep(5)  # it is looked at because it is new, and once more when its folders are watched
+    forget(other)
+    forget(watched)
+    odd = os.fsencode(watched.workspace) + b"/memory/caf\xe9.md"
+    for text in ("one", "two"):  # the second while the folder rests: seen after it
+        with open(odd, "w") as file:  # noqa: PTH123 - a path of bytes
+            file.write(text)
+        assert wished(watched, 12.0)
+        forget(watched)
+    assert not wished(other, 2.0), "only the agent with the name is looked at"
+    Path(other.workspace, "memory", "today.md").write_text("- bought milk\n")
+    assert wished(other)

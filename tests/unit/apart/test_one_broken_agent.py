@@ -131,6 +131,35 @@ def unknown_zone(agent: Agent) -> None:
     Agent.objects.filter(pk=agent.pk).update(timezone="Atlantis/Capital")
 
 
+def stored(agent: Agent, column: str, value: str, table: str = "agent") -> None:
+    """As a person with a database tool does."""
+    with connection.cursor() as cursor:
+        key = "id" if table == "agent" else "agent_id"
+        cursor.execute(f"UPDATE agents_{table} SET {column} = {value} WHERE {key} = %s", [agent.pk])
+
+
+def month_13(agent: Agent) -> None:
+    for column in ("last_update_at", "last_change_at", "created_at", "modified_at"):
+        stored(agent, column, "'2026-13-45 99:99:99'")
+    stored(agent, "created_at", "'x'", "collection")
+
+
+def times_that_are_words(agent: Agent) -> None:
+    for column in ("update_requested_at", "next_update_at", "last_change_at", "created_at"):
+        stored(agent, column, "'soon'")
+
+
+def texts_that_are_no_utf8(agent: Agent) -> None:
+    for column in ("name", "workspace", "timezone", "last_error"):
+        stored(agent, column, "CAST(x'fffe' AS TEXT)")
+
+
+def collection_of_no_utf8(agent: Agent) -> None:
+    collection(agent)
+    for column in ("path", "pattern", "context", "origin"):
+        stored(agent, column, "CAST(x'fffe' AS TEXT)", "collection")
+
+
 def index_a_folder(agent: Agent) -> None:
     from agents.paths import index_path
 
@@ -214,6 +243,7 @@ NAMED = [
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
     impossible_name,
+    month_13, times_that_are_words, texts_that_are_no_utf8, collection_of_no_utf8,
     settings_wrong_values, settings_null, settings_a_text, index_a_folder, collection_of_a_bad_pattern,
     collection_of_a_bad_ignore, share_of_an_agent_gone, *NAMED,
 ]  # fmt: skip
