@@ -9,6 +9,7 @@ from django.conf import settings
 
 from agents.agent_settings import read_settings
 from agents.models import Agent, ProviderChoice
+from agents.remembered import remembered
 from search.runtime.presets import Role
 from search.runtime.providers.address import Address
 from search.runtime.providers.choice import BASE_URLS, LOCAL, NONE, ModelChoice, parse_choice
@@ -32,8 +33,8 @@ class RolePlan:
 
 
 def server_plan(role: Role) -> RolePlan:
-    """For agents that do not say otherwise. One query."""
-    row = ProviderChoice.objects.filter(pk=role).first()
+    """For agents that do not say otherwise. One query, none while nothing has changed."""
+    row = remembered(("plan", role), lambda: ProviderChoice.objects.filter(pk=role).first())
     if row is None:
         return RolePlan(role, parse_choice(role, settings.MEMORY_ROLE_MODELS[role]))
     return RolePlan(

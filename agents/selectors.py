@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet, prefetch_related_objects
 from agents.errors import NotFound
 from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, CollectionShare, Run
 from agents.public_ids import run_place
+from agents.remembered import remembered
 from agents.roles import ROLES, Role
 from agents.specs import shared_name
 
@@ -21,12 +22,19 @@ def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
 
 
 def get_agent(slug: str, visible: Q | None = None) -> Agent:
-    """With its collections and rules at hand: four queries. Raises `NotFound`, also for agents not `visible`."""
-    agents = Agent.objects.prefetch_related("collections", "scope_rules", "shared_in")
-    agent = agents.filter(visible or Q(), slug=slug).first()
+    """With its collections and rules at hand: four queries, none while nothing has changed.
+
+    Raises `NotFound`, also for agents not `visible`.
+    """
+    agent = remembered(("agent", slug, visible or None), lambda: _agent_at_hand(slug, visible))
     if agent is None:
         raise NotFound(f"There is no agent {slug}.", hint="GET /api/v1/agents lists those this key may see.")
     return agent
+
+
+def _agent_at_hand(slug: str, visible: Q | None) -> Agent | None:
+    agents = Agent.objects.prefetch_related("collections", "scope_rules", "shared_in")
+    return agents.filter(visible or Q(), slug=slug).first()
 
 
 def list_collections(agent: Agent) -> list[Collection]:
