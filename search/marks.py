@@ -40,6 +40,8 @@ _MAY_FORGE = re.compile("[<﹤＜≮‹〈⟨\u2329❮&＆﹠\\[［]")
 """Whatever `_look` takes for an opening sign."""
 _TERMINAL = re.compile(r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)")
 _BREAKS = re.compile(r"\r\n?")
+_SELECTORS = re.compile("[\U000e0100-\U000e01ef]")
+"""Variation selectors of the supplement: printable, and they spell whole texts that nobody sees."""
 _JOINERS = "\u200c\u200d"
 """Invisible, and part of words and of emoji."""
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\ufe0e\ufe0f\uffa0"
@@ -53,10 +55,10 @@ _QUOTE_MARK = re.compile(r"(?:begin|end)[ _]quoted[ _]notes", re.I)
 
 def clean(text: str) -> str:
     """Line ends as `\\n`; no control, direction or other invisible signs, no codes of terminals."""
-    if text.isascii() and text.isprintable():
+    if text.replace("\n", "").isprintable() and not _SELECTORS.search(text):
         return text
     text = _BREAKS.sub("\n", _TERMINAL.sub("", text))
-    return "".join(sign for char in text for sign in _shown(char))
+    return text.translate({ord(char): _shown(char) for char in set(text)})
 
 
 def says_something(text: str) -> bool:
@@ -112,8 +114,7 @@ def _shown(char: str) -> str:
         return char
     if char in "\x0b\x0c\x1c\x1d\x1e\x1f\x85" or unicodedata.category(char) in ("Zl", "Zp"):
         return " "
-    # Variation selectors of the supplement spell whole texts that nobody sees.
-    return "" if unicodedata.category(char) in ("Cc", "Cf") or "\U000e0100" <= char <= "\U000e01ef" else char
+    return "" if unicodedata.category(char) in ("Cc", "Cf") or _SELECTORS.match(char) else char
 
 
 def _skeleton(text: str) -> tuple[str, Sequence[int]]:
