@@ -139,7 +139,7 @@ def profiled(call: Callable[[str, str], None], slug: str, questions: list[str], 
     """Where the working thread's time goes; profiling slows Python code more than what runs in C."""
     from memory_appliance.admission import Admission
 
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.thread_time)
     work = Admission._work
 
     def watched(self: Admission, *given: Any) -> Any:
