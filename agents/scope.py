@@ -37,17 +37,48 @@ class Scope:
     rules: tuple[Rule, ...] = ()
 
 
-DEFAULT_SCOPE = Scope("deny", (Rule("allow", Match(chat_type="direct")), Rule("allow", Match(key_prefix="main"))))
+DEFAULT_SCOPE = Scope("deny", (Rule("allow", Match(chat_type="direct")),))
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """The first condition of a rule that a chat does not meet: what the rule wants, and what the chat has.
+
+    `needs_type`: an allow by prefix does not cover the chat's type unless the rule names that type too.
+    """
+
+    condition: Literal["chat_type", "channel", "key_prefix", "raw_key_prefix", "needs_type"]
+    wanted: str
+    found: str
+
+    def __str__(self) -> str:
+        return _OBSTACLES[self.condition].format(wanted=self.wanted, found=self.found or "none")
+
+
+_OBSTACLES = {
+    "chat_type": "the chat type is {found}, not {wanted}",
+    "channel": "the channel is {found}, not {wanted}",
+    "key_prefix": 'the session key doesn\'t start with "{wanted}"',
+    "raw_key_prefix": 'the full session key doesn\'t start with "{wanted}"',
+    "needs_type": "an allow by prefix covers a chat of type {found} only when the rule names that type",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one rule says of a chat: whether its conditions hold, and if not, the first that does not."""
+    """What one rule says of a chat: `obstacle` is the first condition that does not hold, None when all do."""
 
     index: int
-    action: Action
-    matches: bool
-    reason: str
+    rule: Rule
+    obstacle: Obstacle | None
+
+    @property
+    def matches(self) -> bool:
+        return self.obstacle is None
+
+    @property
+    def reason(self) -> str:
+        return f"{_words(self.rule.match)}: holds" if self.obstacle is None else str(self.obstacle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +112,29 @@ def decide(scope: Scope, session: Session | None, *, trusted: bool) -> Decision:
 
 def verdicts(scope: Scope, chat: Chat) -> tuple[Verdict, ...]:
     """Every rule's verdict on `chat` (a decision's `derived`), also of those after the one that decided."""
-    return tuple(
-        Verdict(index, rule.action, not obstacle, obstacle or f"{_words(rule.match)}: holds")
-        for index, rule in enumerate(scope.rules)
-        for obstacle in (_obstacle(rule, chat),)
-    )
+    return tuple(Verdict(index, rule, _obstacle(rule, chat)) for index, rule in enumerate(scope.rules))
+
+
+def opens_further(scope: Scope, before: Scope) -> bool:
+    """Whether `scope` lets every chat see the memory by an `allow` without a condition or by its default, and lets
+    chats in that `before` kept out: `before` was not open to all, or denied more of them first."""
+    denied = _denied_first(scope)
+    if denied is None:
+        return False
+    denied_before = _denied_first(before)
+    return denied_before is None or not denied_before <= denied
+
+
+def is_open(rule: Rule) -> bool:
+    return rule.action == "allow" and rule.match == Match()
+
+
+def _denied_first(scope: Scope) -> frozenset[Match] | None:
+    """What is denied before every other chat is allowed; None when not every other chat is allowed."""
+    place = next((index for index, rule in enumerate(scope.rules) if is_open(rule)), len(scope.rules))
+    if place == len(scope.rules) and scope.default != "allow":
+        return None
+    return frozenset(rule.match for rule in scope.rules[:place] if rule.action == "deny")
 
 
 def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
@@ -103,21 +152,20 @@ def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
     )
 
 
-def _obstacle(rule: Rule, chat: Chat) -> str:
-    """Why the rule does not apply to the chat; "" when it does."""
+def _obstacle(rule: Rule, chat: Chat) -> Obstacle | None:
     match = rule.match
     if match.chat_type is not None and match.chat_type != chat.chat_type:
-        return f"the chat type is {chat.chat_type}, not {match.chat_type}"
+        return Obstacle("chat_type", match.chat_type, chat.chat_type)
     if match.channel is not None and match.channel != chat.channel:
-        return f"the channel is {chat.channel or 'none'}, not {match.channel}"
+        return Obstacle("channel", match.channel, chat.channel or "")
     if match.key_prefix is not None and not _starts_with(_key_of(match.key_prefix, chat), match.key_prefix):
-        return f"the key does not begin with the parts {match.key_prefix}"
+        return Obstacle("key_prefix", match.key_prefix, chat.key)
     if match.raw_key_prefix is not None and not _starts_with(chat.raw_key, match.raw_key_prefix):
-        return f"the whole key does not begin with the parts {match.raw_key_prefix}"
+        return Obstacle("raw_key_prefix", match.raw_key_prefix, chat.raw_key)
     by_prefix = match.key_prefix is not None or match.raw_key_prefix is not None
     if by_prefix and rule.action == "allow" and match.chat_type is None and chat.chat_type in NEVER_BY_PREFIX:
-        return f"an allow by prefix covers a chat of type {chat.chat_type} only when the rule names that type"
-    return ""
+        return Obstacle("needs_type", "", chat.chat_type)
+    return None
 
 
 def _key_of(prefix: str, chat: Chat) -> str:

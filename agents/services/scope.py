@@ -10,14 +10,48 @@ from agents.actors import Actor
 from agents.audit import record
 from agents.errors import Invalid
 from agents.models import Agent, ScopeRule
-from agents.scope import Match, Scope
+from agents.scope import Match, Scope, opens_further
 from agents.sessions import CHAT_TYPES
+from agents.specs import scope_of
 
 MAX_RULES = 100
 
 
-def set_scope(*, actor: Actor, agent: Agent, scope: Scope) -> Scope:
-    """Store `scope` and return it as stored: channels and prefixes trimmed and in lower case, like session keys."""
+def set_scope(*, actor: Actor, agent: Agent, scope: Scope, confirm_open: bool = False) -> Scope:
+    """Store `scope` and return it as stored: channels and prefixes trimmed and in lower case, like session keys.
+
+    Raises `Invalid` with field `confirm_open` when it opens the memory to every chat and that was not confirmed.
+    """
+    stored = cleaned(scope)
+    if not confirm_open and opens_further(stored, scope_of(agent)):
+        raise Invalid(
+            "This opens the memory to every chat.",
+            hint="Give the rule a condition and let the default be deny. If every chat may see it: confirm_open: true.",
+            field="confirm_open",
+        )
+    with transaction.atomic():
+        Agent.objects.filter(pk=agent.pk).update(scope_default=stored.default)
+        agent.scope_rules.all().delete()
+        ScopeRule.objects.bulk_create(
+            ScopeRule(agent=agent, position=position, action=rule.action, match=match_json(rule.match))
+            for position, rule in enumerate(stored.rules)
+        )
+        agent.scope_default = stored.default
+        record(
+            actor=actor,
+            action="scope.set",
+            target=agent.slug,
+            agent_slug=agent.slug,
+            detail={
+                "default": stored.default,
+                "rules": [{"action": rule.action, "match": match_json(rule.match)} for rule in stored.rules],
+            },
+        )
+    return stored
+
+
+def cleaned(scope: Scope) -> Scope:
+    """As it would be stored; raises `Invalid`, which names the field, for what no rule may be."""
     if len(scope.rules) > MAX_RULES:
         raise Invalid(f"There are more than {MAX_RULES} rules.", hint="Use fewer, broader rules.", field="rules")
     if scope.default not in ("allow", "deny"):
@@ -28,26 +62,7 @@ def set_scope(*, actor: Actor, agent: Agent, scope: Scope) -> Scope:
     for index, rule in enumerate(rules):
         if rule.action not in ("allow", "deny"):
             raise Invalid("The action is neither allow nor deny.", hint="Use one.", field=f"rules.{index}.action")
-    stored = Scope(scope.default, rules)
-    with transaction.atomic():
-        Agent.objects.filter(pk=agent.pk).update(scope_default=stored.default)
-        agent.scope_rules.all().delete()
-        ScopeRule.objects.bulk_create(
-            ScopeRule(agent=agent, position=position, action=rule.action, match=match_json(rule.match))
-            for position, rule in enumerate(rules)
-        )
-        agent.scope_default = stored.default
-        record(
-            actor=actor,
-            action="scope.set",
-            target=agent.slug,
-            agent_slug=agent.slug,
-            detail={
-                "default": stored.default,
-                "rules": [{"action": rule.action, "match": match_json(rule.match)} for rule in rules],
-            },
-        )
-    return stored
+    return Scope(scope.default, rules)
 
 
 def match_json(match: Match) -> dict[str, str]:

@@ -27,9 +27,10 @@ def get_scope(request: HttpRequest, slug: str) -> ScopeAnswer:
 
 @router.put("/{slug}/scope", response=ScopeAnswer, operation_id="set_scope")
 def set_scope(request: HttpRequest, slug: str, payload: ScopeBody) -> ScopeAnswer:
-    """Replace all rules."""
-    agent = agent_of(request, slug)
-    return scope_answer(services.set_scope(actor=actor_of(request), agent=agent, scope=payload.scope()))
+    """Replace all rules. A new `allow` without a condition, or a new default `allow`, needs `confirm_open: true`."""
+    agent, actor = agent_of(request, slug), actor_of(request)
+    scope = services.set_scope(actor=actor, agent=agent, scope=payload.scope(), confirm_open=payload.confirm_open)
+    return scope_answer(scope)
 
 
 @router.post("/{slug}/scope/check", response=DecisionAnswer, operation_id="check_scope")

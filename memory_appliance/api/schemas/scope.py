@@ -59,6 +59,7 @@ class ScopeBody(Body):
 
     default: Action = "deny"
     rules: list[RuleBody]
+    confirm_open: bool = Field(False, description="Every chat may see the memory, and that is meant.")
 
     def scope(self) -> Scope:
         return Scope(self.default, tuple(Rule(rule.action, Match(**rule.match.model_dump())) for rule in self.rules))
@@ -143,7 +144,7 @@ def decision_answer(scope: Scope, decision: Decision) -> DecisionAnswer:
         rules=[
             VerdictAnswer(
                 rule=verdict.index,
-                action=verdict.action,
+                action=verdict.rule.action,
                 matches=verdict.matches,
                 decides=verdict.index == decision.rule,
                 reason=verdict.reason,

@@ -1,4 +1,4 @@
-"""Would this chat see it? The answer of the stored rules to the chat that the form describes."""
+"""Test a chat: what the rules on the screen say of the chat that the form describes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-from agents import memory
-from agents.actors import Caller
-from agents.scope import Decision, Scope, verdicts
-from agents.sessions import Session
-from memory_appliance.web.access import Access
-from memory_appliance.web.scope.words import of_decision
+from agents.models import Agent
+from agents.scope import Decision, Scope, decide, verdicts
+from agents.sessions import Session, derive
+from memory_appliance.web.scope.words import of_chat, of_decision, of_obstacle
 
-FIELDS = ("key", "chat_type", "channel")
+_RECENT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +28,7 @@ class Check:
     """What was asked, and the answer; `decision` is None before anything was asked."""
 
     key: str = ""
+    recent: str = ""
     chat_type: str = ""
     channel: str = ""
     decision: Decision | None = None
@@ -37,21 +36,27 @@ class Check:
     rules: tuple[CheckedRule, ...] = ()
 
 
-def check(access: Access, form: QueryDict, scope: Scope) -> Check:
-    """As a gateway without any privilege would ask: the same as POST …/scope/check with such a key."""
-    asked = {name: form.get(name, "").strip()[:1100] for name in FIELDS}
-    if "key" not in form:
-        return Check()
-    session = Session(key=asked["key"] or None, chat_type=asked["chat_type"] or None, channel=asked["channel"] or None)
-    decision = memory.check_scope(agent=access.agent, caller=Caller(access.actor, trusted=False), session=session)
+def check(form: QueryDict, scope: Scope) -> Check:
+    """As a gateway without any privilege would ask. A key that was typed comes before the recent chat chosen."""
+    key, recent, chat_type, channel = (
+        form.get(f"check_{name}", "").strip()[:1100] for name in ("key", "recent", "chat_type", "channel")
+    )
+    session = Session(key=key or recent or None, chat_type=chat_type or None, channel=channel or None)
+    decision = decide(scope, session, trusted=False)
     rules = tuple(
         CheckedRule(
-            verdict.index + 1,
-            verdict.action == "allow",
-            verdict.matches,
-            verdict.index == decision.rule,
-            verdict.reason,
+            number=verdict.index + 1,
+            allows=verdict.rule.action == "allow",
+            matches=verdict.matches,
+            decides=verdict.index == decision.rule,
+            reason=of_obstacle(verdict.obstacle) if verdict.obstacle else "",
         )
         for verdict in verdicts(scope, decision.derived)
     )
-    return Check(**asked, decision=decision, sentence=of_decision(decision), rules=rules)
+    return Check(key, recent, chat_type, channel, decision, of_decision(decision), rules)
+
+
+def recent_chats(agent: Agent) -> list[tuple[str, str]]:
+    """(session key, words) of the chats that wrote last."""
+    keys = agent.transcripts.order_by("-last_at").values_list("session_key", flat=True)[:_RECENT]
+    return [(key, of_chat(derive(key))) for key in keys]

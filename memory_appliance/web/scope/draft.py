@@ -24,7 +24,7 @@ CONDITIONS = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
 class DraftRule:
     """A row of the form. Empty conditions are not asked. `errors`: condition → what is wrong with it."""
 
-    action: str = "allow"
+    action: str = "deny"
     chat_type: str = ""
     channel: str = ""
     key_prefix: str = ""
@@ -32,9 +32,13 @@ class DraftRule:
     errors: dict[str, str] = field(default_factory=dict)
 
     @property
-    def is_open(self) -> bool:
+    def shows_more(self) -> bool:
         """Whether its rarer conditions are in use, so that the form shows them."""
         return bool(self.key_prefix or self.raw_key_prefix or self.errors)
+
+    @property
+    def has_condition(self) -> bool:
+        return any(getattr(self, name) for name in CONDITIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,13 @@ class Draft:
             return self
         rules.insert(target, rules.pop(place))
         return replace(self, rules=tuple(rules), moved=target, by=verb)
+
+    def unfinished(self, stored: Scope) -> frozenset[int]:
+        """Places of new `deny` rules that have no condition yet: they would silence every rule below them."""
+        bare = _rule(DraftRule("deny"))
+        if bare in stored.rules:
+            return frozenset()
+        return frozenset(place for place, row in enumerate(self.rules) if _rule(row) == bare)
 
     def refused(self, error: Invalid) -> Draft:
         """With the refusal beside the condition that it names (`rules.2.match.channel`)."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from agents.scope import Decision, Match
+from agents.scope import Decision, Obstacle
 from agents.scope_never import NeverDecides
+from agents.sessions import Chat
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -36,22 +37,30 @@ TEMPLATES: dict[str, tuple[StrOrPromise, StrOrPromise]] = {
 }
 
 
-def of_match(match: Match) -> str:
-    """The conditions of a rule as one phrase."""
-    given = [
-        text % {"value": value}
-        for text, value in (
-            (
-                _("kind of chat is %(value)s"),
-                CHAT_TYPES.get(match.chat_type, match.chat_type) if match.chat_type else "",
-            ),
-            (_("channel is %(value)s"), match.channel),
-            (_("key begins with %(value)s"), match.key_prefix),
-            (_("whole key begins with %(value)s"), match.raw_key_prefix),
-        )
-        if value
-    ]
-    return _(", ").join(given) if given else _("every chat")
+def of_chat(chat: Chat) -> str:
+    """A chat in a list: its type, its channel, its session key."""
+    kind = str(CHAT_TYPES.get(chat.chat_type, chat.chat_type))
+    return " · ".join(part for part in (kind, chat.channel, chat.raw_key) if part)
+
+
+def of_obstacle(obstacle: Obstacle) -> str:
+    """Why a rule does not apply to a chat."""
+    wanted, found = obstacle.wanted, obstacle.found or _("none")
+    match obstacle.condition:
+        case "chat_type":
+            kinds = {"wanted": CHAT_TYPES.get(wanted, wanted), "found": CHAT_TYPES.get(found, found)}
+            return _("the chat type is %(found)s, not %(wanted)s") % kinds
+        case "channel":
+            return _("the channel is %(found)s, not %(wanted)s") % {"wanted": wanted, "found": found}
+        case "key_prefix":
+            return _("the session key doesn’t start with “%(wanted)s”") % {"wanted": wanted}
+        case "raw_key_prefix":
+            return _("the full session key doesn’t start with “%(wanted)s”") % {"wanted": wanted}
+        case "needs_type":
+            kind = CHAT_TYPES.get(found, found)
+            return _("“allow” by prefix covers this type of chat (%(kind)s) only if you choose the type too") % {
+                "kind": kind
+            }
 
 
 def of_decision(decision: Decision) -> str:
@@ -60,11 +69,11 @@ def of_decision(decision: Decision) -> str:
     if decision.rule is None:
         kind = CHAT_TYPES.get(decision.derived.chat_type, decision.derived.chat_type)
         if decision.allowed and decision.derived.chat_type == "explicit":
-            return _("This is the owner's own call, which is always allowed.")
+            return _("This is the owner’s own call, which is always allowed.")
         values = {"kind": str(kind)}
         if decision.allowed:
-            return _("No rule is about this chat (kind: %(kind)s), and the last resort allows it.") % values
-        return _("No rule is about this chat (kind: %(kind)s), and the last resort denies it.") % values
+            return _("No rule matches this chat (%(kind)s), so the default applies: allow.") % values
+        return _("No rule matches this chat (%(kind)s), so the default applies: deny.") % values
     if decision.allowed:
         return _("Rule %(rule)s allows it.") % values
     return _("Rule %(rule)s denies it.") % values
@@ -74,17 +83,17 @@ def of_never(never: NeverDecides) -> str:
     """Why a rule decides for no chat, and what to do about it."""
     rules = _(", ").join(str(place + 1) for place in never.by)
     if never.reason == "excluded":
-        return _("No chat can meet all of these conditions at once. Take one out.")
+        return _("No chat can meet all of these conditions at once. Remove one.")
     if never.reason == "needs_type":
-        return _("Never used: an “allow” by prefix does not cover these chats unless the kind of chat is chosen too.")
+        return _("Never applies: “allow” by prefix doesn’t cover these chats unless you choose the chat type too.")
     if never.harmless:
         return ngettext(
-            "Says nothing new: rule %(rules)s decides the same for all of these chats.",
-            "Says nothing new: rules %(rules)s decide the same for all of these chats.",
+            "Redundant: rule %(rules)s already covers these chats.",
+            "Redundant: rules %(rules)s already cover these chats.",
             len(never.by),
         ) % {"rules": rules}
     return ngettext(
-        "Never used: rule %(rules)s decides for all of these chats. Move this one up, or remove it.",
-        "Never used: rules %(rules)s decide for all of these chats. Move this one up, or remove it.",
+        "Never applies: rule %(rules)s decides first for all of these chats. Move this rule up, or remove it.",
+        "Never applies: rules %(rules)s decide first for all of these chats. Move this rule up, or remove it.",
         len(never.by),
     ) % {"rules": rules}

@@ -49,7 +49,7 @@ def test_the_owners_own_call_sees_every_transcript(talkative: Agent) -> None:
 
 @pytest.mark.parametrize("session", [Session(key=GROUP), Session(key=MAIN, chat_type="group")])
 def test_a_group_sees_none_even_where_the_rules_allow_it_everything(talkative: Agent, session: Session) -> None:
-    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"))
+    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
     found = search(
         agent=get_agent("al"), caller=cast.GATEWAY, session=session, params=SearchParams("lighthouse", corpus="all")
     )
@@ -71,7 +71,7 @@ def test_an_agent_may_be_told_not_to_remember_across_conversations(talkative: Ag
 
 
 def test_naming_the_collection_opens_nothing(talkative: Agent) -> None:
-    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"))
+    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
     params = SearchParams("lighthouse", collections=("chats",), min_score=0)
     found = search(agent=get_agent("al"), caller=cast.GATEWAY, session=Session(key=GROUP), params=params)
     assert isinstance(found, Searched) and found.outcome.results == ()

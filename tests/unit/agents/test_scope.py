@@ -168,6 +168,6 @@ def test_the_first_verdict_that_matches_is_the_decision(scope: Scope, key: str, 
     decision = decide(scope, Session(key=key, **given_fields), trusted=False)  # type: ignore[arg-type]
     matching = [verdict for verdict in verdicts(scope, decision.derived) if verdict.matches]
     if matching:
-        assert (decision.rule, decision.allowed) == (matching[0].index, matching[0].action == "allow")
+        assert (decision.rule, decision.allowed) == (matching[0].index, matching[0].rule.action == "allow")
     else:
         assert (decision.rule, decision.allowed) == (None, scope.default == "allow")

@@ -46,7 +46,7 @@ def test_the_reader_finds_and_reads_it_by_its_owners_name(house: Collection) -> 
 
 def test_the_readers_own_rules_apply(house: Collection) -> None:
     services.set_scope(actor=cast.OWNER, agent=get_agent("al-2"), scope=Scope("deny"))
-    services.set_scope(actor=cast.OWNER, agent=get_agent("al"), scope=Scope("allow"))
+    services.set_scope(actor=cast.OWNER, agent=get_agent("al"), scope=Scope("allow"), confirm_open=True)
     found = search(
         agent=get_agent("al-2"),
         caller=cast.GATEWAY,

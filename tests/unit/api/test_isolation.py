@@ -48,7 +48,7 @@ BODIES: dict[str, Any] = {
     "change_collection": {"context": "mine"},
     "delete_collection": None,
     "get_scope": None,
-    "set_scope": {"default": "allow", "rules": []},
+    "set_scope": {"default": "allow", "rules": [], "confirm_open": True},
     "check_scope": {},
     "get_settings": None,
     "set_settings": {"max_results": 1},

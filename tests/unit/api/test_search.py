@@ -53,7 +53,7 @@ def test_without_a_session_only_a_trusted_key_is_the_owner(as_owner: Api, as_hel
     ],
 )
 def test_citations_are_shown_as_asked(as_owner: Api, al: Agent, citations: str, key: str, shown: bool) -> None:
-    as_owner.put("/agents/al/scope", {"default": "allow", "rules": []})
+    as_owner.put("/agents/al/scope", {"default": "allow", "rules": [], "confirm_open": True})
     answer = as_owner.post(SEARCH, {"query": "spare key", "citations": citations, "session": {"key": key}}).json()
     assert answer["citations"] == citations
     hit = answer["results"][0]

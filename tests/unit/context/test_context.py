@@ -52,7 +52,7 @@ def start(agent: Agent, key: str | None = DIRECT, caller=cast.GATEWAY, now=NOW, 
 
 def rules(agent: Agent, *matches: Match, default: str = "deny") -> None:
     scope = Scope(default, tuple(Rule("allow", match) for match in matches))  # type: ignore[arg-type]
-    set_scope(actor=cast.OWNER, agent=agent, scope=scope)
+    set_scope(actor=cast.OWNER, agent=agent, scope=scope, confirm_open=True)
 
 
 def test_a_private_chat_starts_with_curated_files_and_two_days(agent: Agent) -> None:

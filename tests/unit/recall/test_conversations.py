@@ -33,7 +33,7 @@ def chatty(al: Agent, data_dir: Path) -> Agent:
     turns = [Turn(role, text) for role, text in TALK]
     (folder / "1.md").write_text(render(turns, session=BOB, closed=True, title="Conversation").text)
     services.create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"))
+    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
     cast.index(get_agent("al"))
     return get_agent("al")
 

@@ -25,7 +25,7 @@ def talkative(al: Agent, data_dir: Path) -> Agent:
     for colour, key in {"red": MAIN, "green": BOB, "white": GROUP}.items():
         (folder / f"{colour}.md").write_text(f"---\nsession: {key}\n---\nUser: the lighthouse is {colour}\n", "utf-8")
     services.create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"))
+    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
     services.update_agent(actor=cast.OWNER, agent=al, settings={"recall_chat_types": ["direct", "group"]})
     cast.index(get_agent("al"))
     return get_agent("al")
