@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 NAME = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z(?:-\d{1,3})?")
 LATEST = "latest"
+WORK_PREFIX = ".work-"
+"""Of what lies in the folder only while a backup is made."""
 _LISTING_LINES = 1_000
 """Files named in one block of the listing."""
 
@@ -116,7 +118,7 @@ def publish(backup: Backup) -> None:
     values = asdict(backup)
     del values["path"]
     body = json.dumps({**values, "made_at": backup.made_at.isoformat()}, indent=1)
-    beside = backup.path.with_name(f".{secrets.token_hex(8)}")
+    beside = backup.path.with_name(f"{WORK_PREFIX}{secrets.token_hex(8)}")
     try:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:

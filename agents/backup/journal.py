@@ -1,8 +1,8 @@
-"""The journal of an agent's restore: a killed one is undone by the next start or restore, and named by the doctor.
+"""The journal of a restore: a killed one is undone by the next start or restore; the doctor names an agent's.
 
-One file per restore in the data folder, locked while the restore runs: the agent's row of before, then each step
-before it is taken. Whether the rows of then were committed is seen by the agent's number, which is a new one then; in
-that case everything was in its place before, and only the file is left to remove.
+One file per restore in the data folder, locked while the restore runs: what it brings back, then each step before it is
+taken. Whether its rows were committed is asked of the control database: then everything was in its place before, and
+only the file is left to remove.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from agents.apart import apart
-from agents.backup.swap import move
+from agents.backup.swap import Swap, clear_beside, move
 from agents.models import Agent
 from agents.paths import data_dir
 
 log = logging.getLogger(__name__)
 
 PREFIX = "restore-of-"
-Note = Callable[[str, Path, Path], None]
 
 
 @contextmanager
-def journal(slug: str, kept: Path) -> Iterator[Note]:
-    """Gone again when the block ends, also by an error: then the steps were undone. Raises `OSError`."""
-    path = data_dir() / f"{PREFIX}{slug}"
-    before = Agent.objects.filter(slug=slug).values_list("pk", flat=True).first()
+def journal(path: Path, swap: Swap, **head: Any) -> Iterator[None]:
+    """The steps of `swap` go to the file `path`, which is gone again when the block ends, also by an error that was
+    undone. What could not be undone is left to the next start. Raises `OSError`.
+    """
     with path.open("x") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
 
@@ -39,11 +39,17 @@ def journal(slug: str, kept: Path) -> Iterator[Note]:
             file.flush()
             os.fsync(file.fileno())
 
-        write({"slug": slug, "before": before, "kept": _place(kept)})
+        write({**head, "kept": _place(swap.kept)})
+        swap.note = lambda step, source, target: write([step, _place(source), _place(target)])
         try:
-            yield lambda step, source, target: write([step, _place(source), _place(target)])
+            yield
         finally:
-            path.unlink()
+            if swap.whole:
+                path.unlink()
+
+
+def journal_of(slug: str) -> Path:
+    return data_dir() / f"{PREFIX}{slug}"
 
 
 def _place(path: Path) -> str:
@@ -52,45 +58,62 @@ def _place(path: Path) -> str:
 
 
 def unfinished_restores() -> list[Path]:
+    """Of single agents."""
     return sorted(data_dir().glob(f"{PREFIX}*"))
 
 
-def has_unfinished_restore(slug: str) -> bool:
-    return (data_dir() / f"{PREFIX}{slug}").exists()
-
-
 def undo_unfinished() -> list[str]:
-    """Put back what restores that were killed had moved; the slugs of their agents. One that cannot be undone waits."""
+    """Put back what restores of agents that were killed had moved; their slugs. One that cannot be undone waits."""
     undone = []
     for path in unfinished_restores():
-        with apart(path.name.removeprefix(PREFIX), "undoing a restore that was cut short"):
-            undone += _undo(path)
+        slug = path.name.removeprefix(PREFIX)
+        with apart(slug, "undoing a restore that was cut short"):
+            if undo(path, _rows_of_then):
+                log.warning("a restore of %s was cut short and is undone", slug)
+                undone.append(slug)
     return undone
 
 
-def _undo(path: Path) -> list[str]:
-    with path.open() as file:
-        try:
+def _rows_of_then(head: dict[str, Any]) -> bool:
+    """An agent that came back has a new number."""
+    return bool(Agent.objects.filter(slug=head["slug"]).values_list("pk", flat=True).first() != head["before"])
+
+
+def undo(path: Path, is_committed: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Take the steps of this journal back, the last one first; its head, or {} when there was nothing to undo.
+
+    Raises `OSError` for a step that cannot be taken back now; then the journal stays.
+    """
+    try:
+        with path.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return []  # it is at work
-        lines = [line for line in file if line.endswith("\n")]  # a torn line stands for a step that was not taken
-    undone = []
-    if lines:
-        head, *steps = map(json.loads, lines)
-        now = Agent.objects.filter(slug=head["slug"]).values_list("pk", flat=True).first()
-        if now == head["before"]:
-            undone.append(head["slug"])
-            log.warning("a restore of %s was cut short and is undone", head["slug"])
-            for number, (step, source, target) in reversed(list(enumerate(steps))):
-                aside = data_dir() / head["kept"] / "undone" / str(number)
-                _take_back(step, data_dir() / source, data_dir() / target, aside)
+            head, *steps = [line for line in file if line.endswith(b"\n")] or [b"{}\n"]  # a torn one was not taken
+            undone: dict[str, Any] = json.loads(head)
+            if steps and not is_committed(undone):
+                _take_all_back(file, undone, len(head), steps)
+            else:
+                undone = {}
+    except (FileNotFoundError, BlockingIOError):
+        return {}  # it is at work, or came to its end just now
     path.unlink()
     return undone
 
 
+def _take_all_back(file: BinaryIO, head: dict[str, Any], start: int, steps: list[bytes]) -> None:
+    """Each step leaves the journal when it is taken back, so that this may be cut short itself."""
+    end = start + sum(map(len, steps))
+    for number, line in reversed(list(enumerate(steps))):
+        step, source, target = json.loads(line)
+        aside = data_dir() / head["kept"] / "undone" / str(number)
+        _take_back(step, data_dir() / source, data_dir() / target, aside)
+        clear_beside(data_dir() / source, data_dir() / target)
+        end -= len(line)
+        file.truncate(end)
+        os.fsync(file.fileno())
+
+
 def _take_back(step: str, source: Path, target: Path, aside: Path) -> None:
-    """May be cut short itself and done again. What stands in a place is kept as `aside`: it may have grown since."""
+    """What stands in a place is kept as `aside`: it may have grown since."""
     if step == "removed":
         source.mkdir(parents=True, exist_ok=True)
     elif step == "put" and target.exists() and not _still_to_come(source, target):

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from agents.backup.blocks import BlockStore
 from agents.backup.catalog import (
+    WORK_PREFIX,
     backup_dir,
     list_backups,
     publish,
@@ -45,7 +46,6 @@ from search.index.copy import copy_index
 
 log = logging.getLogger(__name__)
 
-WORK_PREFIX = ".work-"
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 
@@ -150,7 +150,10 @@ class _Maker:
     def clear(self) -> None:
         """Away with what a maker that died left; but while one list cannot be read, nothing is known to be unused."""
         for left in self._folder.glob(f"{WORK_PREFIX}*"):
-            shutil.rmtree(left, ignore_errors=True)
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
         try:
             self._store.drop_unused(used_blocks(self._folder))
         except BackupError as error:

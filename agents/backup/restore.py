@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.utils import timezone
 
+from agents.actors import CLI
+from agents.audit import record
 from agents.backup.control import CONTROL, control_file, copy_control
+from agents.backup.journal import journal, undo
 from agents.backup.opened import STAGED
 from agents.backup.options import SECRET_KEY, SETTINGS, secret_key_file
 from agents.backup.places import adapt_places
-from agents.backup.staging import Staged, staged
+from agents.backup.staging import Staged, restoring_alone, staged
 from agents.backup.swap import Swap
 from agents.backup.tables import copy_tables
 from agents.backup.values import Backup, BackupError, ReportProgress
-from agents.models import Agent, Collection, Run, WorkerHeartbeat
+from agents.models import Agent, AuditEvent, Collection, Run, WorkerHeartbeat
 from agents.paths import data_dir
 
 WORKSPACES = "workspaces"
 FOLDERS = (WORKSPACES, "transcripts", "history")
-UNFINISHED = "restore-unfinished.json"
-"""Lies in the data folder from the first rename to the last: a start that finds it is refused."""
+JOURNAL = "restore-unfinished"
+"""Lies in the data folder from before the first rename until all is done: a start that finds it undoes the restore."""
+_ACTION = "server.restore"
 SIDE_FILES = ("", "-wal", "-shm", "-journal")
 
 
@@ -41,9 +45,11 @@ class Restored:
 def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _: None) -> Restored:
     """Nothing may run on this data folder meanwhile: the caller sees to that. Raises `BackupError`.
 
-    Everything is written out and checked before the first thing is moved. Indexes stay: they follow the files by
-    themselves, and their vectors are worth keeping; those that the backup holds replace them.
+    One that was killed before is undone first. Everything is written out and checked before the first thing is moved.
+    Indexes stay: they follow the files by themselves, and their vectors are worth keeping; those that the backup holds
+    replace them.
     """
+    undo_restore()
     places = _places(backup)
     there = [*(str(path) for path in places.values() if _is_something(path)), *_rows_there()]
     _refuse_what_is_there(there, force=force)
@@ -54,14 +60,31 @@ def restore(backup: Backup, *, force: bool, progress: ReportProgress = lambda _:
         for name in (STAGED, "default"):
             connections[name].close()
         swap = Swap()
-        _mark(backup, swap.kept)
-        try:
-            with swap:
-                _exchange(swap, found, places, moves)
-        finally:
-            if swap.whole:
-                (data_dir() / UNFINISHED).unlink()
+        with journal(data_dir() / JOURNAL, swap, backup=backup.name, folder=str(backup.path.parent)), swap:
+            _exchange(swap, found, places, moves)
     return Restored(backup.name, backup.agents, swap.kept if swap.kept_anything else None, remarks)
+
+
+def undo_restore() -> dict[str, Any]:
+    """Put back what a restore of the whole server that was killed had moved; `backup` and `folder` of it, or {}.
+
+    What had been put in its place stays beside what was kept. Nothing may run on this data folder. Raises `BackupError`
+    while a restore is at work, and when something cannot be put back now.
+    """
+    try:
+        with restoring_alone():
+            return undo(data_dir() / JOURNAL, _is_committed)
+    except OSError as error:
+        raise BackupError(
+            f"A restore was cut short and cannot be undone: {error}.",
+            hint="Bring back the folder that it names, with the right to write there, and try again.",
+        ) from error
+
+
+def _is_committed(head: dict[str, Any]) -> bool:
+    """A control database that is a file is moved like all others: then there is no moment that counts."""
+    kept = Path(head["kept"]).name
+    return connection.vendor != "sqlite" and AuditEvent.objects.filter(action=_ACTION, detail__kept=kept).exists()
 
 
 def _refuse_what_is_there(there: list[str], *, force: bool) -> None:
@@ -91,6 +114,7 @@ def _exchange(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Pa
     with transaction.atomic():
         _exchange_files(swap, found, places, moves)
         copy_tables(STAGED, "default")
+        record(actor=CLI, action=_ACTION, target=found.backup.name, detail={"kept": swap.kept.name})
 
 
 def _exchange_files(swap: Swap, found: Staged, places: dict[str, Path], moves: dict[Path, Path]) -> None:
@@ -168,9 +192,3 @@ def _collections(found: Staged) -> dict[Path, Path]:
         if source.is_dir() and not any(target.is_relative_to(other) for other in moves.values()):
             moves[source] = target
     return moves
-
-
-def _mark(backup: Backup, kept: Path) -> None:
-    """So that a start in the middle is refused with the way out."""
-    mark = {"backup": backup.name, "folder": str(backup.path.parent), "kept": str(kept)}
-    (data_dir() / UNFINISHED).write_text(json.dumps(mark))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from agents.actors import Actor
 from agents.audit import record
-from agents.backup.journal import journal, undo_unfinished
+from agents.backup.journal import journal, journal_of, undo_unfinished
 from agents.backup.opened import STAGED
 from agents.backup.places import adapt_places
 from agents.backup.restore import Restored
@@ -54,7 +54,8 @@ def restore_agent(
                 code="not_empty",
             )
         swap = Swap()
-        with _at_rest(now), journal(slug, swap.kept) as swap.note, swap, transaction.atomic():
+        before = now.pk if now else None
+        with _at_rest(now), journal(journal_of(slug), swap, slug=slug, before=before), swap, transaction.atomic():
             if now is not None:
                 swap.write("rows.json", rows_as_fixture(now))
                 now.delete()

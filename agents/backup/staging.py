@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -42,8 +43,33 @@ def staged(backup: Backup, *, wanted: tuple[str, ...] = (), progress: ReportProg
     for what a newer version made, and for a damaged backup.
     """
     _refuse_newer(backup)
+    with restoring_alone():
+        yield from _staged(backup, wanted, progress)
+
+
+@contextmanager
+def restoring_alone() -> Iterator[None]:
+    """Restores on one data folder write out to the same place: one at a time, and what a killed one left there goes.
+
+    Raises `BackupError` while another is at work.
+    """
+    data_dir().mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle = os.open(data_dir(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupError(
+                "Another restore is at work on this data folder.", hint="Wait until it is done.", code="restore_running"
+            ) from None
+        _remove(data_dir() / _FOLDER)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _staged(backup: Backup, wanted: tuple[str, ...], progress: ReportProgress) -> Iterator[Staged]:
     folder = data_dir() / _FOLDER
-    _remove(folder)
     try:
         folder.mkdir(parents=True, mode=0o700)
         for private in ("history", "transcripts"):

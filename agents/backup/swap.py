@@ -7,10 +7,10 @@ with a journal (agents/backup/journal.py) it is written to the disk before, so t
 from __future__ import annotations
 
 import errno
-import secrets
+import os
 import shutil
 from collections.abc import Callable
-from datetime import datetime
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 
@@ -24,9 +24,9 @@ REPLACED = "replaced"
 class Swap:
     """Used as a block: when it raises, everything is where it was."""
 
-    def __init__(self, moment: datetime | None = None) -> None:
+    def __init__(self) -> None:
         self.note: Callable[[str, Path, Path], None] = lambda step, source, target: None
-        self.kept = data_dir() / REPLACED / (moment or timezone.now()).strftime("%Y-%m-%dT%H%M%SZ")
+        self.kept = _unused(data_dir() / REPLACED / timezone.now().strftime("%Y-%m-%dT%H%M%SZ"))
         self._done: list[tuple[Path, Path]] = []
         self.whole = True
         """Everything is in its new place, or all of it in the old one."""
@@ -72,14 +72,38 @@ class Swap:
         self._done.append((source, target))
 
 
+def _unused(path: Path) -> Path:
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return path if not path.exists() else next(other for other in numbered if not other.exists())
+
+
 def move(source: Path, target: Path) -> None:
-    """A workspace may lie on another disk than the data folder: then it has its name when it is whole there."""
+    """A workspace may lie on another disk than the data folder: then a name is there only while all of it is."""
     try:
         source.rename(target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.restoring")
-        shutil.copytree(source, beside, symlinks=True) if source.is_dir() else shutil.copy2(source, beside)
-        beside.rename(target)
-        shutil.rmtree(source) if source.is_dir() else source.unlink()
+        clear_beside(source, target)
+        copy, gone = _beside(target), _beside(source)
+        if source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, copy, symlinks=True)
+        else:
+            shutil.copy2(source, copy, follow_symlinks=False)
+        os.sync()
+        copy.rename(target)
+        source.rename(gone)
+        clear_beside(source)
+
+
+def clear_beside(*paths: Path) -> None:
+    """Away with what a `move` from disk to disk that was cut short left beside these: the other place has it whole."""
+    for path in map(_beside, paths):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name[:100]}.restoring")

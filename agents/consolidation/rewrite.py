@@ -16,6 +16,8 @@ MAX_LOSS = 0.25
 HEADING = "## Promoted From Short-Term Memory"
 _SECTION = re.compile(r"^#{1,2}\s")
 _SUPERSEDED = "<!-- status: superseded"
+_FROM = re.compile(r" <!-- from: [^<>]* -->")
+"""Where a promoted entry stood: no part of what it says."""
 _NUMBER = re.compile(r"\d+")
 _ALIKE = 0.6
 
@@ -29,11 +31,16 @@ class Entry:
     importance: int
     triggers: tuple[str, ...]
 
+    @property
+    def beginning(self) -> str:
+        """Of its line in MEMORY.md: what stays the same from one round to the next."""
+        return f"- {self.text} <!-- from: {self.anchor} -->"
+
     def line(self) -> str:
-        comments = [f"<!-- from: {self.anchor} -->", f"<!-- importance: {self.importance} -->"]
+        comments = [f"<!-- importance: {self.importance} -->"]
         if self.triggers:
             comments.append(f"<!-- trigger: {', '.join(self.triggers)} -->")
-        return " ".join([f"- {self.text}", *comments])
+        return " ".join([self.beginning, *comments])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,8 @@ def rewrite(text: str, entries: Sequence[Entry], *, day: date, budget: int) -> R
     """A person's own lines stay as they are, except for a mark behind what a newer entry contradicts in its numbers."""
     lines = text.rstrip("\n").split("\n") if text.strip() else ["# Memory"]
     prior = _entries(lines)
-    fresh = [entry for entry in entries if find_duplicate(lines, [f"- {entry.text}"]) is None]
+    said = [_FROM.sub("", line) for line in lines]
+    fresh = [entry for entry in entries if find_duplicate(said, [f"- {entry.text}"]) is None]
     superseded = []
     for place, line in enumerate(lines):
         if _SUPERSEDED not in line and line.startswith("- ") and any(_contradicts(entry.text, line) for entry in fresh):
@@ -91,7 +99,7 @@ def _oldest_section(lines: Sequence[str]) -> tuple[int, int] | None:
 
 def _contradicts(new: str, old_line: str) -> bool:
     """Nearly the same words, and other numbers."""
-    stripped, _ = strip_annotations([old_line], curated=True)
+    stripped, _ = strip_annotations([_FROM.sub("", old_line)], curated=True)
     old = stripped[0].removeprefix("- ")
     if not _NUMBER.search(new) or set(_NUMBER.findall(new)) == set(_NUMBER.findall(old)):
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Literal
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 MOST_PROMOTED = 10
+MOST_CHARS = 100_000
+"""Of MEMORY.md: comparing a longer one with itself takes seconds, and it is far beyond any budget."""
 MOST_WEIGHT = 640
 """160 tokens: what is longer is no entry but a story."""
 
@@ -65,6 +68,11 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
     prune_entries(agent)
     candidates = _candidates(agent, moment)
     before = read_content(agent, MEMORY)
+    if candidates and len(before.text) > MOST_CHARS:
+        said = f"{MEMORY} has {len(before.text)} characters; above {MOST_CHARS} nothing is added. Shorten it"
+        return Consolidated("refused", dry_run, reason=said)
+    if not dry_run:
+        candidates = _end_round(agent, actor, candidates, before.text, day)
     budget = min(BUDGET_CHARS, own.context_file_chars)
     plan = rewrite(before.text, [entry for _, entry in candidates], day=day, budget=budget)
     diff = "".join(
@@ -77,17 +85,32 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
     if not plan.acceptable:
         return Consolidated("refused", dry_run, plan.promoted, plan.superseded, diff, _why_not(plan, budget))
     if not dry_run:
-        with workspace_lock(agent):  # no round without its line in the diary
+        with workspace_lock(agent):  # no round without its line in the diary; `_end_round` if it is cut short
             replace(
                 agent=agent, actor=actor, path=MEMORY, text=plan.text, expected_hash=before.hash, origin="agent",
                 action="consolidate", index=False,
             )  # fmt: skip
+            _tell_diary(agent, actor, plan.promoted, plan.superseded, day)
             UsedEntry.objects.filter(pk__in=[row.pk for row, _ in candidates]).update(promoted_at=moment)
-            _tell_diary(agent, actor, plan, day)
         index_now(agent, [MEMORY])
         detail = {"promoted": len(plan.promoted), "superseded": len(plan.superseded)}
         record(actor=actor, action="memory.consolidate", target=MEMORY, agent_slug=agent.slug, detail=detail)
     return Consolidated("promoted", dry_run, plan.promoted, plan.superseded, diff)
+
+
+def _end_round(
+    agent: Agent, actor: Actor, candidates: list[tuple[UsedEntry, Entry]], text: str, day: date
+) -> list[tuple[UsedEntry, Entry]]:
+    """What a round that was cut short had put into MEMORY.md is told to the diary; the candidates that are left."""
+    done = [(row, entry) for row, entry in candidates if entry.beginning in text]
+    if done:
+        with workspace_lock(agent):
+            told = read_content(agent, DIARY).text
+            untold = [entry for _, entry in done if f"- {entry.text} ({entry.anchor}, " not in told]
+            if untold:
+                _tell_diary(agent, actor, untold, (), day)
+            UsedEntry.objects.filter(pk__in=[row.pk for row, _ in done]).update(promoted_at=timezone.now())
+    return [found for found in candidates if found not in done]
 
 
 def consolidate_all() -> int:
@@ -114,8 +137,13 @@ def _candidates(agent: Agent, now: datetime) -> list[tuple[UsedEntry, Entry]]:
         last_at__gte=now - timedelta(days=MAX_AGE_DAYS),
     )
     scored = []
+    lines: dict[str, dict[str, tuple[int, str]]] = {}
     for row in rows:
-        live = _live_line(agent, row) if len(row.queries) >= MIN_QUERIES else None
+        live = None
+        if len(row.queries) >= MIN_QUERIES:
+            if row.path not in lines:  # once for all of its entries
+                lines[row.path] = _lines_of(agent, row.path)
+            live = _live_line(agent, lines[row.path].get(row.digest))
         if live is None:
             continue
         number, text = live
@@ -132,18 +160,25 @@ def _candidates(agent: Agent, now: datetime) -> list[tuple[UsedEntry, Entry]]:
     return [(row, entry) for _, row, entry in scored[:MOST_PROMOTED]]
 
 
-def _live_line(agent: Agent, row: UsedEntry) -> tuple[int, str] | None:
+def _lines_of(agent: Agent, path: str) -> dict[str, tuple[int, str]]:
+    """Digest of each line of the file → the first such line's number and text."""
+    found: dict[str, tuple[int, str]] = {}
+    for number, line in enumerate(split_lines(read_content(agent, path).text), start=1):
+        found.setdefault(entry_digest(line), (number, line))
+    return found
+
+
+def _live_line(agent: Agent, found: tuple[int, str] | None) -> tuple[int, str] | None:
     """The line as it stands now, without its marker and annotations; None when it is gone or nobody vouches for it."""
-    for number, line in enumerate(split_lines(read_content(agent, row.path).text), start=1):
-        if entry_digest(line) != row.digest:
-            continue
-        digest = line_digest(line)
-        if digest is None or origins_of(agent, [digest]).get(digest, "owner") not in ("owner", "agent"):
-            return None
-        stripped, _ = strip_annotations([line], curated=True)
-        text = mask_secrets(stripped[0].strip().lstrip("-*+ ").replace("<!--", "&lt;!--"))
-        return (number, text) if text and weight(text) <= MOST_WEIGHT else None
-    return None
+    if found is None:
+        return None
+    number, line = found
+    digest = line_digest(line)
+    if digest is None or origins_of(agent, [digest]).get(digest, "owner") not in ("owner", "agent"):
+        return None
+    stripped, _ = strip_annotations([line], curated=True)
+    text = mask_secrets(stripped[0].strip().lstrip("-*+ ").replace("<!--", "&lt;!--"))
+    return (number, text) if text and weight(text) <= MOST_WEIGHT else None
 
 
 def _triggers(words: list[str]) -> tuple[str, ...]:
@@ -158,9 +193,9 @@ def _why_not(plan: Rewrite, budget: int) -> str:
     return f"{plan.lost} of {plan.prior} entries would be lost, which is more than {MAX_LOSS:.0%}"
 
 
-def _tell_diary(agent: Agent, actor: Actor, plan: Rewrite, day: date) -> None:
+def _tell_diary(agent: Agent, actor: Actor, promoted: Sequence[Entry], superseded: Sequence[str], day: date) -> None:
     lines = [f"## {day.isoformat()}", "", f"Promoted to {MEMORY}, because searches kept using it:", ""]
-    lines += [f"- {entry.text} ({entry.anchor}, importance {entry.importance})" for entry in plan.promoted]
-    if plan.superseded:
-        lines += ["", "Marked as superseded:", "", *plan.superseded]
+    lines += [f"- {entry.text} ({entry.anchor}, importance {entry.importance})" for entry in promoted]
+    if superseded:
+        lines += ["", "Marked as superseded:", "", *superseded]
     append(agent=agent, actor=actor, path=DIARY, text="\n".join(lines), origin="system", heading="# Diary", index=False)

@@ -1,8 +1,7 @@
-"""refuse_unfit(): a data folder that a newer version made, or amid a restore, is not touched."""
+"""refuse_unfit(): a folder of a newer version is not touched; undo_whole_restore(): none is served amid a restore."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from django.apps import apps
@@ -10,17 +9,18 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from agents.backup.restore import UNFINISHED
+from agents.backup import BackupError
+from agents.backup.restore import JOURNAL, undo_restore
+from agents.paths import data_dir
 from memory_appliance.launch.say import LaunchFailed
 
 
-def refuse_unfit(data_dir: Path) -> None:
+def refuse_unfit(folder: Path) -> None:
     """Raises `LaunchFailed` with what was seen and the way out."""
-    _refuse_unfinished_restore(data_dir / UNFINISHED)
     unknown = unknown_migrations()
     if unknown:
         raise LaunchFailed(
-            f"{data_dir} was used by a newer version: it has {len(unknown)} migrations that this one does not know, "
+            f"{folder} was used by a newer version: it has {len(unknown)} migrations that this one does not know, "
             f"such as {unknown[-1]}",
             hint="start the newer version again; to go back to this one, restore the backup that was made before the "
             "upgrade: manage.py backup list, then manage.py restore NAME --force",
@@ -35,16 +35,15 @@ def unknown_migrations() -> list[str]:
     return sorted(f"{app}.{name}" for app, name in applied if app in installed and (app, name) not in known)
 
 
-def _refuse_unfinished_restore(mark: Path) -> None:
+def undo_whole_restore() -> str:
+    """A restore of the whole server that was killed is undone; the command that does it again, or "".
+
+    Nothing has touched the control database yet: its file may be the one of then. Raises `LaunchFailed`.
+    """
     try:
-        found = json.loads(mark.read_text())
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        found = {}
-    name, folder = found.get("backup", "BACKUP"), found.get("folder", "FOLDER")
-    raise LaunchFailed(
-        f"a restore of {name} was cut short: this data folder is neither the old nor the new one",
-        hint=f"do it again: manage.py restore {name} --from {folder} --force. What was there before is in "
-        f"{found.get('kept', 'replaced/')}",
-    )
+        undone = undo_restore()
+    except BackupError as error:
+        if not (data_dir() / JOURNAL).exists():
+            return ""  # one of a single agent is at work
+        raise LaunchFailed(error.message.rstrip("."), hint=error.hint) from error
+    return f"manage.py restore {undone['backup']} --from {undone['folder']} --force" if undone else ""

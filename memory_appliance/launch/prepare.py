@@ -45,11 +45,14 @@ def prepare(*, alone: bool) -> None:
     from agents.paths import data_dir
     from memory_appliance.boot.lock import starting_alone
     from memory_appliance.boot.migrate import migrate
-    from memory_appliance.boot.refuse import refuse_unfit
+    from memory_appliance.boot.refuse import refuse_unfit, undo_whole_restore
     from memory_appliance.boot.repair import ended_uncleanly, repair
     from memory_appliance.boot.warn import warnings
 
     with starting_alone(data_dir() / "run"):
+        if again := undo_whole_restore():
+            say("     a restore was cut short: everything is as it was before")
+            say(f"     to do it again, stop the server, then {again}")
         refuse_unfit(data_dir())
         migrate()
         for slug in undo_unfinished():

@@ -10,7 +10,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
-from agents.backup.journal import has_unfinished_restore
+from agents.backup.journal import journal_of
 from agents.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
 from agents.selectors import get_agent
@@ -98,7 +98,7 @@ def _displaced(agent: Agent) -> Iterator[Seen]:
 
 
 def _leftovers(agent: Agent) -> Iterator[Seen]:
-    if has_unfinished_restore(agent.slug):
+    if journal_of(agent.slug).exists():
         yield Seen(
             "problem",
             f"A restore of {agent.slug} is at work or was cut short: files and records may not belong together.",

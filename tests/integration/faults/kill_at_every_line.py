@@ -2,6 +2,9 @@
 
 Not a test by itself: `killed_writes.py` and its like say what is written and what must hold. Each line gets a data
 folder as it was before, a process that dies on its first arrival there, and another that starts, tries again and looks.
+
+Of lines between which nothing on the disk changes only the first is tried: a process that dies at any of them leaves
+the same. With `all_lines` every one is.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import shutil
 import signal
 import sys
 import traceback
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,13 +36,14 @@ class Scenario:
 
 @dataclass
 class Report:
-    """Lines at which a process was killed, and the faults that were seen after one of them."""
+    """How many lines the write executes, those at which a process was killed, and the faults seen after one of them."""
 
+    lines: int = 0
     killed: list[Line] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
-def kill_at_every_line(scenario: Scenario, *, data: Path, rooms: Sequence[str]) -> Report:
+def kill_at_every_line(scenario: Scenario, *, data: Path, rooms: Sequence[str], all_lines: bool = False) -> Report:
     """`data` is the server's data folder, `rooms` are parts of paths of the source files whose lines count.
 
     Django is set up on `data`, its database is migrated, and no connection is open.
@@ -47,8 +52,9 @@ def kill_at_every_line(scenario: Scenario, *, data: Path, rooms: Sequence[str]) 
     _child(scenario.prepare)
     shutil.rmtree(before, ignore_errors=True)
     shutil.copytree(data, before, symlinks=True)
-    lines = _child(lambda: _executed(scenario.write, rooms))
-    report = Report()
+    executed = _child(lambda: _executed(scenario.write, rooms, data))
+    lines = [(file, number) for file, number, changed in executed if changed or all_lines]
+    report = Report(lines=len(executed))
     for file, number in lines:
         _again(data, before)
         if _killed_at(scenario.write, rooms, (file, number)):
@@ -64,11 +70,32 @@ def _again(data: Path, before: Path) -> None:
     shutil.copytree(before, data, symlinks=True)
 
 
-def _executed(write: Callable[[], None], rooms: Sequence[str]) -> list[Line]:
-    """Each line once, in the order of the first arrivals."""
-    seen: dict[Line, None] = {}
-    _traced(write, rooms, lambda line: seen.setdefault(line))
-    return list(seen)
+def _executed(write: Callable[[], None], rooms: Sequence[str], data: Path) -> list[tuple[str, int, bool]]:
+    """Each line once, in the order of the first arrivals, and whether the disk is another than at the line before."""
+    seen: dict[Line, bool] = {}
+    before = None
+
+    def arrived(line: Line) -> None:
+        nonlocal before
+        if line not in seen:
+            now = _on_disk(data)
+            seen[line] = now != before
+            before = now
+
+    _traced(write, rooms, arrived)
+    return [(*line, changed) for line, changed in seen.items()]
+
+
+def _on_disk(data: Path) -> dict[str, object]:
+    """What a process that starts now would see, file by file; SQLite's shared memory is made anew by whoever comes."""
+    seen: dict[str, object] = {}
+    for folder, folders, names in os.walk(data):
+        seen |= {os.path.join(folder, name): None for name in folders}  # noqa: PTH118 - 200 times a thousand files
+        for name in names:
+            if not name.endswith("-shm"):
+                path = Path(folder, name)
+                seen[str(path)] = (path.stat().st_mode, zlib.crc32(path.read_bytes()))
+    return seen
 
 
 def _killed_at(write: Callable[[], None], rooms: Sequence[str], wanted: Line) -> bool:

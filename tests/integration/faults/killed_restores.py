@@ -1,4 +1,4 @@
-"""`python -m tests.integration.faults.killed_restores FOLDER SCENARIO`: the restore of one agent, killed."""
+"""`python -m tests.integration.faults.killed_restores FOLDER SCENARIO [--all-lines]`: backups and restores, killed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from tests.integration.faults.killed_writes import KEY, _agent, _file, _left_ove
 
 THEN, NOW = "Paint the shed.", "Sell the shed."
 RESTORE = ("/backup/restore_agent.py", "/backup/journal.py", "/backup/swap.py")
+RESTORE_ALL = ("/backup/restore.py", "/backup/staging.py", *RESTORE[1:])
+BACKUP = ("/backup/make.py", "/backup/blocks.py", "/backup/catalog.py", "/backup/control.py", "/backup/copying.py")
 
 
 def _say(text: str) -> None:
@@ -42,6 +44,12 @@ def _state() -> set[str]:
     return {str(now) for now in (*whole, NOW in turns, TranscriptMessage.objects.count() == 2)}
 
 
+def _restore_left() -> list[str]:
+    from agents.paths import data_dir
+
+    return [f"left over: {path.name}" for path in data_dir().iterdir() if "restor" in path.name]
+
+
 def restoring() -> Scenario:
     def write() -> None:
         from agents.actors import CLI
@@ -50,20 +58,60 @@ def restoring() -> Scenario:
 
         restore_agent(find_backup("latest"), "al", actor=CLI, force=True)
 
-    def look() -> list[str]:
-        from agents.backup.journal import undo_unfinished, unfinished_restores
+    return Scenario(_prepare, write, lambda: _look_again(write))
 
-        undo_unfinished()
-        _start()
-        faults = [*_left_over(), *(["files of one time, rows of another"] if len(_state()) > 1 else [])]
-        faults += [f"unfinished: {path}" for path in unfinished_restores()]
+
+def restoring_all() -> Scenario:
+    def write() -> None:
+        from agents.backup import find_backup
+        from agents.backup.restore import restore
+
+        restore(find_backup("latest"), force=True)
+
+    return Scenario(_prepare, write, lambda: _look_again(write))
+
+
+def _look_again(write: object) -> list[str]:
+    from agents.backup.journal import undo_unfinished
+    from memory_appliance.boot.refuse import undo_whole_restore
+
+    undo_whole_restore()
+    undo_unfinished()
+    _start()
+    faults = [*_left_over(), *_restore_left(), *(["files of one time, rows of another"] if len(_state()) > 1 else [])]
+    write()  # type: ignore[operator]
+    faults += _restore_left()
+    return faults if _state() == {"False"} else [*faults, f"after the retry: {_state()}"]
+
+
+def backing_up() -> Scenario:
+    """A second backup: a killed one is none, harms neither the first nor the next, and goes with the next."""
+
+    def write() -> None:
+        from agents.backup import make_backup
+
+        make_backup()
+
+    def look() -> list[str]:
+        from agents.backup import list_backups, verify_backup
+        from agents.backup.catalog import backup_dir, used_blocks
+
+        before = list_backups()
+        faults = [] if len(before) in (1, 2) else [f"{len(before)} backups"]
         write()
-        return faults if _state() == {"False"} else [*faults, f"after the retry: {_state()}"]
+        found = list_backups()
+        faults += [] if len(found) == len(before) + 1 else [f"{len(found)} backups after the next"]
+        faults += [f"{one.name} is damaged" for one in found if not verify_backup(one.name).ok]
+        blocks = {path.parent.name + path.name for path in backup_dir().glob("blocks/??/*")}
+        faults += [f"a block without a backup: {name}" for name in blocks - used_blocks(backup_dir())]
+        hidden = {path.name for path in backup_dir().glob(".*")} - {".lock"}
+        return [*faults, *(f"left over: {name}" for name in hidden)]
 
     return Scenario(_prepare, write, look)
 
 
-SCENARIOS = {"restore": restoring}
+SCENARIOS = {"restore": restoring, "restore-all": restoring_all, "backup": backing_up}
+ROOMS = {"restore": RESTORE, "restore-all": RESTORE_ALL, "backup": BACKUP}
 
 if __name__ == "__main__":
-    run(SCENARIOS[sys.argv[2]], RESTORE, Path(sys.argv[1]))
+    run(SCENARIOS[sys.argv[2]], ROOMS[sys.argv[2]], Path(sys.argv[1]))

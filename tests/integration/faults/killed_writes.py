@@ -1,6 +1,6 @@
-"""`python -m tests.integration.faults.killed_writes FOLDER SCENARIO`: the writes of notes and transcripts, killed.
+"""`python -m tests.integration.faults.killed_writes FOLDER SCENARIO [--all-lines]`: notes and transcripts, killed.
 
-Prints a line of JSON: how many lines were killed at, and what was wrong after one of them.
+Prints a line of JSON: how many lines were executed and killed at, and what was wrong after one of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_line
 
-SECRET = "9137"
+SECRET = "heronsgate"
+"""No chance bytes of a digest or of a time spell it."""
 ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/whole_file.py", "/agents/provenance.py")
 FORGETTING = ("/agents/forget", "workspace/purge.py", "workspace/tombstones.py", "transcripts/forgetting.py")
 KEY = "agent:home:telegram:direct:42"
@@ -35,16 +36,22 @@ def run(make: Callable[[], Scenario], rooms: Sequence[str], folder: Path) -> Non
 
     # Imported here, so that only lines of the writes themselves are executed in the children.
     import agents.backup.restore_agent
+    import agents.consolidation
+    import agents.flush
     import agents.forget
+    import agents.history
     import agents.transcripts
     import agents.workspace  # noqa: F401
     import memory_appliance.boot.repair  # noqa: F401
     import tests.cast  # noqa: F401
+    from agents.embedding import set_embedder_factory
 
+    set_embedder_factory(lambda: None)
+    os.sync = lambda: None  # type: ignore[assignment] - a killed process loses nothing that it wrote
     call_command("migrate", verbosity=0)
     connections.close_all()
-    report = kill_at_every_line(make(), data=folder, rooms=rooms)
-    print(json.dumps({"killed": len(report.killed), "faults": report.faults}))
+    report = kill_at_every_line(make(), data=folder, rooms=rooms, all_lines="--all-lines" in sys.argv)
+    print(json.dumps({"lines": report.lines, "killed": len(report.killed), "faults": report.faults}))
 
 
 def _agent():
@@ -314,6 +321,110 @@ def _holding(words: str) -> list[str]:
     return [f"{words} is still in {one}" for one in (*found, *versions)]
 
 
+def bringing_back() -> Scenario:
+    """The version before the last note."""
+
+    def prepare() -> None:
+        from agents.workspace import append
+        from tests import cast
+
+        _prepare()
+        for text in (NOTE, "Sell the shed."):
+            append(agent=_agent(), actor=cast.OWNER, path=PLANS, text=text, origin="agent", index=False)
+
+    def write() -> object:
+        from agents.history import restore
+        from agents.models import WorkspaceWrite
+        from tests import cast
+
+        first = WorkspaceWrite.objects.order_by("pk")[0]
+        return restore(agent=_agent(), actor=cast.OWNER, path=PLANS, version=first.after)
+
+    def look() -> list[str]:
+        from agents.models import WorkspaceWrite
+        from agents.workspace import objects
+
+        then = f"{BEFORE}- {NOTE}\r\n".encode()
+        now = then + b"- Sell the shed.\r\n"
+        there = _file().read_bytes()
+        faults = [] if there in (then, now) else [f"after the start: {there!r}"]
+        write()
+        kept = {objects.load("al", row.after) for row in WorkspaceWrite.objects.all()}
+        whole = _file().read_bytes() == then and now in kept
+        return faults if whole else [*faults, f"after the retry: {_file().read_bytes()!r}"]
+
+    start_and_look = _writing(write, look).look
+    return Scenario(prepare, lambda: (write(), None)[1], start_and_look)
+
+
+SAID = ("We decided to paint the fence green.", "My sister Ada lives in Lisbon.", "Remember to call the plumber.")
+
+
+def flushing() -> Scenario:
+    """Three notes of one chat, asked for again with the same cycle."""
+
+    def prepare() -> None:
+        from agents.transcripts import store_turns
+        from search.documents.transcripts import Turn
+
+        _prepare()
+        store_turns(agent=_agent(), session_key=KEY, turns=[Turn("user", text, id=text) for text in SAID])
+
+    def write() -> object:
+        from agents.flush import flush
+        from tests import cast
+
+        return flush(agent=_agent(), caller=cast.TRUSTED, session_key=KEY, cycle="c")
+
+    def look() -> list[str]:
+        from agents.models import Transcript
+
+        write()
+        text = "".join(path.read_text() for path in Path(_agent().workspace).rglob("*.md"))
+        counts = {said: text.count(said) for said in SAID}
+        faults = [f"{count} times after the retry: {said}" for said, count in counts.items() if count != 1]
+        transcript = Transcript.objects.get()
+        return faults if transcript.flush_from == 2 else [*faults, f"the next flush begins at {transcript.flush_from}"]
+
+    return Scenario(prepare, lambda: (write(), None)[1], _writing(write, look).look)
+
+
+def consolidating() -> Scenario:
+    """One line of a day's note goes to MEMORY.md, and the diary tells of it."""
+    line, day = "The boiler valve is a BV-77 of Ostermann.", "2026-05-01"
+
+    def prepare() -> None:
+        from django.utils import timezone
+
+        from agents.consolidation.signals import entry_digest
+        from agents.models import UsedEntry
+
+        _prepare()
+        _file(f"memory/{day}.md").write_text(f"- {line}\n")
+        UsedEntry.objects.create(
+            agent=_agent(), path=f"memory/{day}.md", digest=entry_digest(f"- {line}"), line=1, recalls=30,
+            score_sum=28.0, queries=[f"q{n}" for n in range(12)], days=[str(timezone.localdate())],
+            last_at=timezone.now(),
+        )  # fmt: skip
+
+    def write() -> object:
+        from agents.consolidation import consolidate
+        from tests import cast
+
+        return consolidate(agent=_agent(), actor=cast.OWNER)
+
+    def look() -> list[str]:
+        from agents.models import UsedEntry
+
+        write()
+        files = [_file(name) for name in ("MEMORY.md", "DREAMS.md")]
+        counts = [path.read_text().count(line) for path in files if path.exists()]
+        faults = [] if counts == [1, 1] else [f"in memory and diary after the retry: {counts} times"]
+        return faults if UsedEntry.objects.get().promoted_at else [*faults, "it would be promoted again"]
+
+    return Scenario(prepare, lambda: (write(), None)[1], _writing(write, look).look)
+
+
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "append": appending,
     "append-new": lambda: appending("memory/new/plans.md", ""),
@@ -323,11 +434,21 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "store-more": lambda: storing(4),
     "erase": erasing,
     "reset": resetting,
+    "history-restore": bringing_back,
+    "flush": flushing,
+    "consolidate": consolidating,
     "forget-path": lambda: forgetting("path"),
     "forget-chat": lambda: forgetting("chat"),
 }
 
 
+ALSO = {
+    "history-restore": ("/agents/history.py",),
+    "flush": ("/agents/flush/",),
+    "consolidate": ("/agents/consolidation/",),
+}
+
 if __name__ == "__main__":
     name = sys.argv[2]
-    run(SCENARIOS[name], FORGETTING if name.startswith("forget") else ROOMS, Path(sys.argv[1]))
+    rooms = FORGETTING if name.startswith("forget") else (*ROOMS, *ALSO.get(name, ()))
+    run(SCENARIOS[name], rooms, Path(sys.argv[1]))

@@ -16,7 +16,7 @@ from django.db import connection
 from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.blocks import BlockStore
 from agents.backup.catalog import read_listing, write_listing
-from agents.backup.restore import UNFINISHED, restore
+from agents.backup.restore import JOURNAL, restore
 from agents.models import Agent
 from tests import cast
 
@@ -45,7 +45,7 @@ def test_an_empty_machine_gets_everything(elsewhere: Path, backups: Path) -> Non
     assert (elsewhere / "workspaces/al/MEMORY.md").read_text().endswith("under the blue pot.\n")
     assert (done.agents, done.kept) == (("al",), None)
     assert not (elsewhere / ".restore").exists()
-    assert not (elsewhere / UNFINISHED).exists()
+    assert not (elsewhere / JOURNAL).exists()
 
 
 def test_places_follow_the_data_folder(elsewhere: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_failure_in_the_middle_is_undone(elsewhere: Path, monkeypatch: Any) ->
         restore(find_backup("latest"), force=True)
     assert (elsewhere / "workspaces/mine/a.md").read_text() == "mine"
     assert not (elsewhere / "control.sqlite3").exists()
-    assert not (elsewhere / UNFINISHED).exists()
+    assert not (elsewhere / JOURNAL).exists()
 
 
 def test_a_backup_of_a_newer_version_is_refused(elsewhere: Path) -> None:

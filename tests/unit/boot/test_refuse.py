@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from django.db.migrations.recorder import MigrationRecorder
 
-from agents.backup.restore import UNFINISHED
 from memory_appliance.boot.refuse import refuse_unfit, unknown_migrations
 from memory_appliance.launch.say import LaunchFailed
 
@@ -30,11 +28,3 @@ def test_a_folder_of_a_newer_version_is_refused(data_dir: Path) -> None:
 def test_an_app_that_is_not_installed_any_more_is_no_newer_version(data_dir: Path) -> None:
     MigrationRecorder.Migration.objects.create(app="an_old_package", name="0001_initial")
     refuse_unfit(data_dir)
-
-
-def test_half_a_restore_is_refused_with_the_command_to_repeat(data_dir: Path) -> None:
-    mark = {"backup": "2026-11-30T120000Z", "folder": "/mnt/usb", "kept": "/srv/replaced/x"}
-    (data_dir / UNFINISHED).write_text(json.dumps(mark))
-    with pytest.raises(LaunchFailed, match="cut short") as caught:
-        refuse_unfit(data_dir)
-    assert "manage.py restore 2026-11-30T120000Z --from /mnt/usb --force" in caught.value.hint

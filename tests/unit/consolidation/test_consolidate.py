@@ -76,6 +76,34 @@ def test_it_is_promoted_once(used: Agent) -> None:
     assert run(used).status == "nothing" and text_of(used) == before
 
 
+@pytest.mark.parametrize("missing", ["_tell_diary", "index_now"])
+def test_a_round_that_was_cut_short_is_ended_by_the_next(used: Agent, monkeypatch: Any, missing: str) -> None:
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(f"agents.consolidation.run.{missing}", lambda *_: 1 / 0)
+        run(used)
+    UsedEntry.objects.update(promoted_at=None)  # it came last
+    assert run(used).status == "nothing"
+    assert (text_of(used).count(LINE), text_of(used, "DREAMS.md").count(LINE)) == (1, 1)
+    assert UsedEntry.objects.get().promoted_at
+
+
+def test_a_line_that_was_promoted_once_is_no_other_than_itself(used: Agent) -> None:
+    run(used)
+    (Path(used.workspace) / "memory/2026-11-21.md").rename(Path(used.workspace) / "memory/2026-11-22.md")
+    UsedEntry.objects.update(path="memory/2026-11-22.md", promoted_at=None)
+    assert run(used).status == "nothing"
+    assert text_of(used).count(LINE) == 1
+    assert "superseded" not in text_of(used)
+
+
+def test_a_very_long_memory_is_refused_at_once(used: Agent) -> None:
+    (Path(used.workspace) / "MEMORY.md").write_text("- a\n" * 30_000)
+    done = run(used)
+    assert (done.status, done.reason) == (
+        "refused", "MEMORY.md has 120000 characters; above 100000 nothing is added. Shorten it",
+    )  # fmt: skip
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(used: Agent) -> None:
     done = run(used, dry_run=True)
     assert done.diff.startswith("--- MEMORY.md") and f"+- {LINE}" in done.diff
