@@ -66,7 +66,7 @@ def row_faults(agent: Agent) -> Iterator[str]:
         yield "Its settings are no object, so the defaults hold; save its settings again"
     if not known_zone(agent.timezone):
         yield f"There is no time zone {agent.timezone!r}, so UTC holds; choose another"
-    for column in ("created_at", "modified_at", "update_requested_at", "last_update_at", "next_update_at", "frozen_at"):
+    for column in ("created_at", "modified_at", "update_requested_at", "last_update_at", "next_update_at"):
         if is_no_time(getattr(agent, column)):
             yield f"Its row holds no time in {column}, so 1970 counts; write one with a database tool"
     for position, row in enumerate(agent.scope_rules.all(), 1):
