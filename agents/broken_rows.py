@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from django.db.models import DateTimeField
+
 from agents.errors import Invalid
 from agents.models import Agent, Collection, ScopeRule
 from agents.paths import refuse_server_folders
@@ -66,7 +68,7 @@ def row_faults(agent: Agent) -> Iterator[str]:
         yield "Its settings are no object, so the defaults hold; save its settings again"
     if not known_zone(agent.timezone):
         yield f"There is no time zone {agent.timezone!r}, so UTC holds; choose another"
-    for column in ("created_at", "modified_at", "update_requested_at", "last_update_at", "next_update_at"):
+    for column in (field.attname for field in Agent._meta.fields if isinstance(field, DateTimeField)):
         if is_no_time(getattr(agent, column)):
             yield f"Its row holds no time in {column}, so 1970 counts; write one with a database tool"
     for position, row in enumerate(agent.scope_rules.all(), 1):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agents.errors import Invalid
 from search.documents.importance import LEAST, MOST
 from search.documents.lines import split_lines
-from search.documents.outline import open_fence
+from search.documents.outline import read_outline, still_open
 from search.marks import says_something
 
 MAX_TEXT_CHARS = 100_000
@@ -18,8 +18,6 @@ MAX_TRIGGER_CHARS = 100
 CURATED = frozenset({"MEMORY.md", "USER.md"})
 """Cut per entry; only their triggers count."""
 _STRUCTURE = re.compile(r"\A\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
-_FENCE = re.compile(r"\A\s*(?:```|~~~)")
-_HEADING = re.compile(r"#{1,6}\s")
 _LIST_LINE = re.compile(r"\A(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)")
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
 _UNSEEN: dict[int, str | None] = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
@@ -59,16 +57,17 @@ def joined(block: Block, *, before: str, heading: str = "", section: str = "") -
     """The text to append to `before`, and how many of its lines come before the block's own.
 
     A list item follows a list directly; everything else is set off by an empty line. `heading` opens an empty file.
-    Code that `before` leaves open is closed, or the note would be code too.
+    Code or a comment that `before` leaves open is closed, or the note would be part of it.
     `section` is opened where the file's last heading is another one than it or `heading`.
     """
     lead = ""
     opens = bool(section) and _last_heading(before) not in (section, heading)
     if not before.strip():
-        lead = f"{heading}\n\n" if heading and not before else ""
+        # Five blanks and more in front of a note would make it code.
+        lead = "\n" if before and not before.endswith("\n") else f"{heading}\n\n" if heading and not before else ""
         opens = bool(section) and not heading
-    elif fence := open_fence(split_lines(before)):
-        lead = ("" if before.endswith("\n") else "\n") + f"{fence}\n\n"
+    elif closing := still_open(split_lines(before)):
+        lead = ("" if before.endswith("\n") else "\n") + f"{closing}\n\n"
     else:
         lead = "" if before.endswith("\n") else "\n"
         last = before.rstrip("\n").rpartition("\n")[2]
@@ -84,13 +83,9 @@ def joined(block: Block, *, before: str, heading: str = "", section: str = "") -
 
 def _last_heading(text: str) -> str:
     """The last heading outside of code fences; "" when there is none."""
-    found, fenced = "", False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif not fenced and _HEADING.match(line):
-            found = line.strip()
-    return found
+    lines = split_lines(text)
+    headings = read_outline(lines).lines
+    return lines[headings[-1] - 1].strip() if headings else ""
 
 
 def _clean(text: str) -> str:

@@ -34,19 +34,23 @@ class ChangedMeanwhile(Exception):
     """The file is no longer the one that was read; nothing was written."""
 
 
-def append_block(root: Path, rel: str, block: bytes, before: bytes) -> bytes:
+def append_block(root: Path, rel: str, block: bytes, before: bytes, keep: Keep) -> bytes:
     """Put `block` at the end of the file, made when missing; the answer is what stood before it in the end.
 
-    `before` is the content as last read. Raises `KeepsChanging`, `PathNotAllowed` and `OSError`; a block that did not
-    fit on the disk is taken back as a whole, and so are a file and folders that were made for it.
+    `before` is the content as last read. A file that has another name elsewhere (a hard link) keeps its content there:
+    this name gets a copy before it is written. Raises `KeepsChanging`, `PathNotAllowed` and `OSError`; a block that did
+    not fit on the disk is taken back as a whole, and so are a file and folders that were made for it.
     """
     with _parent(root, rel) as (folder, name):
         for _ in range(ATTEMPTS):
             try:
+                if _linked(folder, name):
+                    now = read_inside(root, rel)
+                    exchange_content(root, rel, now, now, keep)
                 _append_once(folder, name, block)
                 now = read_inside(root, rel)
-            except FileExistsError:
-                continue  # made by somebody since we found it missing
+            except (FileExistsError, ChangedMeanwhile):
+                continue  # made by somebody since we found it missing, or saved since we read it
             except FileNotFoundError:
                 now = b""  # removed since we wrote
             place = now.rfind(block)
@@ -189,6 +193,14 @@ def _step(name: str, parent: int) -> int:
                 f"{shown(name)} is a symlink or a file, not a folder", hint="Use a real folder."
             ) from error
         raise
+
+
+def _linked(folder: int, name: str) -> bool:
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink > 1
 
 
 def _append_once(folder: int, name: str, block: bytes) -> None:

@@ -246,7 +246,8 @@ def _finish_append(agent: Agent, row: WorkspaceWrite, now: bytes | None) -> byte
         if digest_of(now[: row.start]) != digest_of(whole[: row.start]) or not block.startswith(torn):
             return None
         with writing(row.path):
-            disk.append_block(Path(agent.workspace), row.path, block[len(torn) :], now)
+            keep = keep_displaced(agent, row.path)
+            disk.append_block(Path(agent.workspace), row.path, block[len(torn) :], now, keep)
         place, now = row.start, whole
     lead = len(block) - len(block.lstrip(b"\r\n"))
     row.start = place

@@ -206,7 +206,7 @@ def _append(
         agent, actor, path, "append", before=data, after=(data or b"") + added, block=added, session_key=session_key,
         idempotency_key=idempotency_key, request_digest=request,
     ) as row, writing(path):  # fmt: skip
-        stood_before = disk.append_block(Path(agent.workspace), path, added, data or b"")
+        stood_before = disk.append_block(Path(agent.workspace), path, added, data or b"", keep_displaced(agent, path))
         if stood_before != (data or b""):  # a person saved the file in the same moment
             before = decode(stood_before)[0]
             first = count_lines(before) + opened + 1

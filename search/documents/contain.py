@@ -227,6 +227,8 @@ def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:
 def _way(folder: Path) -> tuple[str, Sequence[str]]:
     """Where to begin, and the components from there: the innermost trusted folder that holds `path`, else `/`."""
     path = _absolute(folder)
+    if not folder.is_absolute():  # it would be one of the server's own, wherever that was started
+        raise PathNotAllowed(f"{shown(str(folder))} is not absolute", hint="Give the whole path.")
     if "\0" in path:
         raise PathNotAllowed(f"{shown(path)} holds a zero byte", hint="Give the folder again.")
     spellings = (spelling for root in _trusted() for spelling in (_absolute(root), _real(root)))

@@ -6,16 +6,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_HEADING_CHARS = 120
 PATH_SEPARATOR = " > "
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?", re.DOTALL)
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*\Z")
-_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
-_FIRST_CHARS = (" ", "#", "`", "~")
-_FENCE_CHARS = (" ", "`", "~")
-_CODE = (" " * 4, "\t")
+_FENCE = re.compile(r"((?: {0,3}+(?:[-*+]|[0-9]{1,9}+[.)])[ \t]{1,4}+){0,9}+)( {0,3}+(?:`{3,}+(?=[^`]*\Z)|~{3,}))")
+"""Also the first line of a list's item, whose marks come before it."""
+_HTML = re.compile(r" {0,3}<(?:(pre|script|style|textarea)(?=[\s>]|\Z)|(!--)|(\?)|(!\[CDATA\[)|![a-z])", re.IGNORECASE)
+_HTML_ENDS = ("-->", "?>", "]]>")
+_FIRST_CHARS = (" ", "#")
+_MAY_OPEN = ("```", "~~~", "<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,13 @@ def read_outline(lines: Sequence[str], *, first_line: int = 1) -> Outline:
     paths: list[str] = []
     titles: list[str] = []
     open_sections: list[tuple[int, str]] = []
-    fence = ""
+    block: _Open | None = None
     for number, line in enumerate(lines, start=first_line):
+        if block is not None or any(sign in line for sign in _MAY_OPEN):
+            was, block = block, _after(block, line)
+            if (block is not None and not block.html) or (was is not None and not was.html and was.closed_by(line)):
+                continue
         if not line.startswith(_FIRST_CHARS):
-            continue
-        was, fence = fence, _fence_after(fence, line)
-        if was or fence:
             continue
         if heading := heading_of(line):
             level, title = heading
@@ -56,13 +60,13 @@ def read_outline(lines: Sequence[str], *, first_line: int = 1) -> Outline:
     return Outline(tuple(numbers), tuple(paths), next(filter(None, titles), ""))
 
 
-def open_fence(lines: Sequence[str]) -> str:
-    """The line that closes the fenced code in which `lines` end; "" when they end outside of any."""
-    fence = ""
+def still_open(lines: Sequence[str]) -> str:
+    """The line that closes the fenced code, comment or other HTML in which `lines` end; "" when they end in none."""
+    block: _Open | None = None
     for line in lines:
-        if line.startswith(_FENCE_CHARS):
-            fence = _fence_after(fence, line)
-    return fence
+        if block is not None or any(sign in line for sign in _MAY_OPEN):
+            block = _after(block, line)
+    return "" if block is None else block.closing
 
 
 def heading_of(line: str) -> tuple[int, str] | None:
@@ -74,11 +78,39 @@ def heading_of(line: str) -> tuple[int, str] | None:
     return len(match[1]), " ".join(_CLOSING_MARKS.sub("", text).split())[:MAX_HEADING_CHARS]
 
 
-def _fence_after(fence: str, line: str) -> str:
-    """`fence` is how the open code began, with its indentation, "" outside of code; the answer is that after `line`."""
-    if not fence:
-        opener = _FENCE.match(line)
-        return opener[0] if opener else ""
-    marks, own = line.strip(), fence.strip()
-    closes = len(marks) >= len(own) and marks == own[0] * len(marks) and not line.startswith(_CODE)
-    return "" if closes else fence
+class _Open(NamedTuple):
+    """Fenced code or HTML that only its own end closes. `item`: blanks before every line of the list item around it."""
+
+    closing: str
+    item: int = 0
+    html: bool = False
+
+    def closed_by(self, line: str) -> bool:
+        if self.html:
+            return self.closing in line.lower()
+        marks, own = line.strip(), self.closing.strip()
+        fits = self.item <= _indent(line) < self.item + 4
+        return fits and len(marks) >= len(own) and marks == own[0] * len(marks)
+
+
+def _after(block: _Open | None, line: str) -> _Open | None:
+    """What is open after `line`, of what was before it."""
+    if block is not None:
+        if block.closed_by(line):
+            return None
+        if not block.item or _indent(line) >= block.item or not line.strip():
+            return block
+        # The list item has ended, and its code with it.
+    if opener := _FENCE.match(line):
+        return _Open(" " * len(opener[1]) + opener[2], len(opener[1]))
+    if opener := _HTML.match(line):
+        tag, *marks = opener.groups()
+        ends = (end for mark, end in zip(marks, _HTML_ENDS, strict=True) if mark)
+        html = _Open(f"</{tag.lower()}>" if tag else next(ends, ">"), html=True)
+        return None if html.closing in line[opener.end() :].lower() else html
+    return None
+
+
+def _indent(line: str) -> int:
+    line = line.expandtabs(4)
+    return len(line) - len(line.lstrip())

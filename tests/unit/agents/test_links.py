@@ -19,6 +19,7 @@ from agents.paths import data_dir
 from agents.services import create_agent, create_collection
 from agents.services.collections import update_collection
 from agents.specs import index_spec
+from agents.workspace import append
 from search.documents.contain import PathNotAllowed, is_folder, open_folder, read_inside
 from search.documents.scan import scan_collection
 from search.get import get_document, multi_get
@@ -167,3 +168,16 @@ def test_a_folder_exchanged_again_and_again_never_gives_the_other(alpha: Agent) 
         stop.set()
         turning.join()
     assert seen <= {b"mine\n"}
+
+
+@pytest.mark.parametrize("ways", ["with an exchange of names", "without"])
+def test_a_hard_link_changes_nothing_elsewhere(alpha: Agent, ways: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if ways == "without":
+        monkeypatch.setattr("agents.workspace.exchange._renameat2", lambda: None)
+    other = data_dir() / "workspaces" / "beta" / "MEMORY.md"
+    Path(alpha.workspace, "MEMORY.md").hardlink_to(other)
+    append(agent=alpha, actor=OWNER, path="MEMORY.md", text="The boiler was serviced.", origin="owner")
+    assert other.read_text() == SECRET
+    assert Path(alpha.workspace, "MEMORY.md").read_text() == f"{SECRET}\n- The boiler was serviced.\n"
+    assert other.stat().st_nlink == 1
+    assert {path.name for path in Path(alpha.workspace).iterdir() if path.is_file()} == {"MEMORY.md"}

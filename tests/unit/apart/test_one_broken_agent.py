@@ -17,6 +17,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.consolidation import consolidate_all
+from agents.errors import Invalid
 from agents.fleet import fleet, totals
 from agents.memory_health.review import agents_to_review
 from agents.models import Agent, Collection, CollectionShare, Run, WorkspaceWrite
@@ -107,6 +108,14 @@ def impossible_path(agent: Agent) -> None:
 def impossible_name(agent: Agent) -> None:
     """SQLite takes a zero byte where the file system does not."""
     Agent.objects.filter(pk=agent.pk).update(workspace="/data/\x00")
+
+
+def no_path(agent: Agent) -> None:
+    Agent.objects.filter(pk=agent.pk).update(workspace="")
+
+
+def relative_path(agent: Agent) -> None:
+    Agent.objects.filter(pk=agent.pk).update(workspace="workspaces/al")
 
 
 def settings_no_object(agent: Agent) -> None:
@@ -242,11 +251,12 @@ NAMED = [
 ]  # fmt: skip
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
-    impossible_name,
+    impossible_name, no_path, relative_path,
     month_13, times_that_are_words, texts_that_are_no_utf8, collection_of_no_utf8,
     settings_wrong_values, settings_null, settings_a_text, index_a_folder, collection_of_a_bad_pattern,
     collection_of_a_bad_ignore, share_of_an_agent_gone, *NAMED,
 ]  # fmt: skip
+NO_PATH = [no_path, relative_path]
 BACK_AGAIN = [gone, not_mounted, a_file, a_link, a_loop]
 
 
@@ -339,6 +349,20 @@ def test_a_rule_that_cannot_be_read_denies(al: Agent, breakage: Callable[[Agent]
     al.scope_default = default
     scope = scope_of(al)
     assert not decide(scope, Session(key="agent:al:direct:mum"), trusted=False).allowed
+
+
+@pytest.mark.parametrize("breakage", NO_PATH)
+def test_nothing_is_written_where_the_server_was_started(
+    al: Agent, breakage: Callable[[Agent], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    (here / "workspaces" / "al").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    breakage(al)
+    with pytest.raises(Invalid, match="not absolute"):
+        broken = Agent.objects.get(pk=al.pk)
+        append(agent=broken, actor=cast.OWNER, path="MEMORY.md", text="The boiler was serviced.", origin="owner")
+    assert [path.name for path in here.rglob("*")] == ["workspaces", "al"]
 
 
 def into_index(spec: IndexSpec) -> None:

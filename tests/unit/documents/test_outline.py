@@ -32,6 +32,22 @@ def test_code_is_not_a_heading() -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "headings"),
+    [
+        (["- ```sh", "  # comment", "  ```", "# Real"], (4,)),
+        (["1. ~~~", "   # x", "   ~~~", "2. b", "## Real"], (5,)),
+        (["- ```", "  # x", "# Real, for the item has ended"], (3,)),
+        (["-   ```", "    # x", "    ```", "# Real"], (4,)),
+        (["<!--", "```", "-->", "# Real"], (4,)),
+        (["<!-- ```", "-->", "# Real"], (3,)),
+        (["<!-- never closed", "# Real"], (2,)),
+    ],
+)
+def test_code_in_lists_and_comments_ends_where_it_ends(lines: list[str], headings: tuple[int, ...]) -> None:
+    assert read_outline(lines).lines == headings
+
+
+@pytest.mark.parametrize(
     ("line", "heading"),
     [
         ("## A b ##", (2, "A b")),

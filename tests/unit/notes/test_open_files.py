@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from agents.errors import Invalid
 from agents.forget import forget
@@ -13,10 +14,15 @@ from agents.models import WorkspaceWrite
 from agents.workspace.block import joined, make_block
 from agents.workspace.line_ends import last_end, written_back
 from search.documents.lines import decode, split_lines
-from search.documents.outline import open_fence, read_outline
+from search.documents.outline import read_outline, still_open
 from tests import cast
 from tests.unit.notes.conftest import PLANS, Desk
 
+PIECES = [
+    "text", "", "     ", "# h", "---", "- item", "  code", "1. two", "> quote", "```", "~~~", "````", "  ```py",
+    "    ```", "``` a`b", "- ```", "  ```", "1. ~~~", "   ~~~", "> ```", "<!--", "-->", "<!-- a -->",
+    "<pre>", "</pre>", "<script>", "<?x", "?>", "<![CDATA[", "]]>", "<!X",
+]  # fmt: skip
 BOM = b"\xef\xbb\xbf"
 
 
@@ -41,6 +47,19 @@ BOM = b"\xef\xbb\xbf"
         (b"```\ncode\n    ```\n", b"```\ncode\n    ```\n```\n\n- note\n"),
         (b"- a\n  ```\n  code\n", b"- a\n  ```\n  code\n  ```\n\n- note\n"),
         (b"```\ncode\n```\n", b"```\ncode\n```\n\n- note\n"),
+        (b"- ```\n  code\n", b"- ```\n  code\n  ```\n\n- note\n"),
+        (b"1. a\n2. ~~~ sh\n   code\n   ~~~\n", b"1. a\n2. ~~~ sh\n   code\n   ~~~\n- note\n"),
+        (b"- ```\n  code\n\ntext\n", b"- ```\n  code\n\ntext\n\n- note\n"),
+        (b"<!-- draft\n", b"<!-- draft\n-->\n\n- note\n"),
+        (b"<!-- a --> b\n", b"<!-- a --> b\n\n- note\n"),
+        (b"<!--\n```\n-->\n", b"<!--\n```\n-->\n\n- note\n"),
+        (b"```\n<!-- a\n```\n", b"```\n<!-- a\n```\n\n- note\n"),
+        (b"<PRE>\na\n", b"<PRE>\na\n</pre>\n\n- note\n"),
+        (b"<script src=a>\nx\n", b"<script src=a>\nx\n</script>\n\n- note\n"),
+        (b"<?php\nx", b"<?php\nx\n?>\n\n- note\n"),
+        (b"<prefix\n", b"<prefix\n\n- note\n"),
+        (b"     ", b"     \n- note\n"),
+        (b"\t", b"\t\n- note\n"),
         (b"``` in `a` line\n", b"``` in `a` line\n\n- note\n"),
     ],
 )
@@ -51,11 +70,20 @@ def test_a_note_fits_into_the_file(desk: Desk, before: bytes, after: bytes) -> N
     assert desk.file().read_bytes() == after
     lines = split_lines(decode(after)[0])
     assert lines[noted.start_line - 1 : noted.end_line] == ["- note"]
-    assert not open_fence(lines)
+    assert not still_open(lines)
     row = WorkspaceWrite.objects.get()
     assert (row.start_line, row.end_line) == (noted.start_line, noted.end_line)
     forget(agent=desk.agent, actor=cast.OWNER, session_key="agent:home:telegram:direct:1")
     assert b"note" not in desk.file().read_bytes()
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6), st.sampled_from(["", "\n", "\n\n"]))
+def test_a_note_is_never_part_of_what_the_file_leaves_open(pieces: list[str], end: str) -> None:
+    """As a Markdown reader sees it."""
+    before = "\n".join(pieces) + end
+    addition, _ = joined(make_block("note", path=PLANS, importance=None, triggers=()), before=before)
+    shown = [token.type for token in MarkdownIt().parse(before + addition) if "note" in token.content]
+    assert shown == ["inline"], before
 
 
 def test_headings_of_later_notes_are_headings_again() -> None:
