@@ -24,12 +24,16 @@ MOST_TURNS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`skip` are turns that were flushed before; `last_part` is the last part that holds any; `touched` changed."""
+    """`skip` are turns that were flushed before; `last_part` is the last part that holds any; `touched` changed.
+
+    `cut`: the chat has more turns than are read for notes.
+    """
 
     turns: tuple[Turn, ...]
     skip: frozenset[int]
     last_part: int
     touched: tuple[str, ...]
+    cut: bool
 
 
 def take_batch(agent: Agent, key: str, turns: Sequence[Turn] | None) -> Batch:
@@ -38,6 +42,7 @@ def take_batch(agent: Agent, key: str, turns: Sequence[Turn] | None) -> Batch:
         transcript = open_transcript(agent, key)
         touched: list[str] = []
         skip: frozenset[int] = frozenset()
+        cut = False
         if turns is not None:
             skip = _flushed_before(
                 turns, Counter(contents_of(transcript, _contents(turns), before_part=transcript.flush_from))
@@ -46,12 +51,14 @@ def take_batch(agent: Agent, key: str, turns: Sequence[Turn] | None) -> Batch:
         next_part(transcript)
         if turns is None:
             stored: list[Turn] = []
-            for part in range(transcript.part - 1, max(transcript.flush_from, transcript.first_part) - 1, -1):
+            first = max(transcript.flush_from, transcript.first_part)
+            for part in range(transcript.part - 1, first - 1, -1):
                 stored = [turn for turn in read_part(transcript, part) if spoken(turn)] + stored
                 if len(stored) >= MOST_TURNS:
+                    cut = part > first or len(stored) > MOST_TURNS
                     break
             turns = stored[-MOST_TURNS:]
-        return Batch(tuple(turns), skip, transcript.part - 1, tuple(touched))
+        return Batch(tuple(turns), skip, transcript.part - 1, tuple(touched), cut)
 
 
 def close_batch(agent: Agent, key: str, batch: Batch) -> list[str]:

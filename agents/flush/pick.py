@@ -16,6 +16,7 @@ from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
 from search.flush import Choice, Meaning, choose, texts_to_embed
+from search.flush.choose import MESSAGE_CHARS
 from search.flush.generate import Nonsense, generate
 from search.flush.head import load_head
 from search.flush.own_words import own_words
@@ -30,6 +31,8 @@ LEAST_SECONDS = 0.05
 EXCERPT_TURNS = 20
 EXCERPT_CHARS = 600
 EMBEDDED_AT_ONCE = 100
+MOST_CHARS = 200_000
+"""Of the user's words, the latest so many are judged: about two seconds of a core. The transcript has all of them."""
 MEANT_CHARS = 600
 """Of a message, what its meaning is judged by."""
 
@@ -58,9 +61,30 @@ def pick(agent: Agent, turns: Sequence[Turn], *, skip: frozenset[int], end: floa
         except (GeneratorUnavailable, Nonsense) as error:
             logger.info("a flush of %s goes on without its generator: %s", agent.slug, error)
             return _excerpt(turns, skip, f"the generator gave no notes: {error}")
+    skip, reason = _latest(turns, skip)
     vectors = _vectors(agent, turns, skip, end)
     meanings = None if vectors is not None else _meanings(agent, turns, skip, end)
-    return Picked("extractive", _masked(choose(turns, skip=skip, vectors=vectors, meanings=meanings)))
+    return Picked("extractive", _masked(choose(turns, skip=skip, vectors=vectors, meanings=meanings)), reason)
+
+
+def _latest(turns: Sequence[Turn], skip: frozenset[int]) -> tuple[frozenset[int], str]:
+    """`skip` with the messages before the latest `MOST_CHARS`, and in words what is not judged for its length."""
+    chars, older, cut = 0, set(), 0
+    for place in reversed(range(len(turns))):
+        if turns[place].role != "user" or place in skip:
+            continue
+        size = len(turns[place].text)
+        chars += min(size, MESSAGE_CHARS)
+        if chars > MOST_CHARS:
+            older.add(place)
+        elif size > MESSAGE_CHARS:
+            cut += 1
+    told = [
+        f"{len(older)} earlier messages, beyond the last {MOST_CHARS} characters" if older else "",
+        f"what follows the first {MESSAGE_CHARS} characters of {cut} messages" if cut else "",
+    ]
+    left_out = " and ".join(part for part in told if part)
+    return skip | older, f"not read for notes, for their length: {left_out}" if left_out else ""
 
 
 def _vectors(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: float) -> dict[str, Vectors] | None:
@@ -89,7 +113,7 @@ def _meanings(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: fl
     places = [place for place, turn in enumerate(turns) if turn.role == "user" and place not in skip and spoken(turn)]
     if embedder is None or not places or _left(end) < LEAST_SECONDS:
         return None
-    texts = [own_words(spoken(turns[place])).text[:MEANT_CHARS] or "…" for place in places]
+    texts = [own_words(spoken(turns[place])[:MESSAGE_CHARS]).text[:MEANT_CHARS] or "…" for place in places]
     try:
         found = Meaning(embedder, data_dir() / "models" / "prototypes").of(texts, timeout=_left(end))
     except EmbedderUnavailable as error:

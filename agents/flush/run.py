@@ -111,6 +111,9 @@ def flush(
     indexed = index_now(agent, sorted({note.path for note in written})) if written else True
     index_parts(agent, [*batch.touched, *touched])
     reason = picked.reason or writer.reason
+    if batch.cut:
+        cut = f"only the last {len(batch.turns)} messages were read for notes"
+        reason = f"{reason}; {cut}" if reason else cut
     if not written and not reason:
         reason = "all of it stands in the notes already" if picked.choices else "nothing in it is worth a note"
     status: Status = "written" if written else "nothing"

@@ -27,6 +27,8 @@ THRESHOLD = -0.4
 of `dev.txt` that heads trained on the other days' had not seen."""
 STATE_THRESHOLD, STATE_LEAN = -1.0, 0.5
 """Least log-odds of what is so only for now, and how far below those of a note they may be: chosen in the same way."""
+MESSAGE_CHARS = 20_000
+"""Of a message, so much from its beginning is judged: what is longer was pasted."""
 LONGEST = 400
 """Characters of a note; a longer message is shortened to its first sentences that say something."""
 PLAY_MESSAGES = 8
@@ -71,7 +73,7 @@ class Unit:
 
 def units_of(turn: Turn) -> list[Unit]:
     """The whole message, then its sentences when there are several; nothing when it holds no words of its own."""
-    own = own_words(spoken(turn))
+    own = own_words(spoken(turn)[:MESSAGE_CHARS])
     text = _LAUGH.sub("", own.text)
     if not text:
         return []
@@ -98,7 +100,7 @@ def choose(
     `vectors` are those of the bundled model, by text. `meanings`, from any other model, has a number per message,
     above 0 where it is nearer to what is worth a note.
     """
-    said = [spoken(turn) for turn in turns]
+    said = [spoken(turn)[:MESSAGE_CHARS] for turn in turns]
     found: list[Choice] = []
     playing = 0
     for index, turn in enumerate(turns):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from search.documents.terms import fold
@@ -70,6 +70,7 @@ def languages() -> tuple[Language, ...]:
     return tuple(read_language(path) for path in sorted(FOLDER.glob("*.toml")))
 
 
+@lru_cache(64)  # a text is asked about several times in a row
 def cues_of(text: str) -> frozenset[str]:
     """The cues in a text, in every language that its scripts may be."""
     folded = fold(text)

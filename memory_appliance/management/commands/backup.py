@@ -25,6 +25,7 @@ from agents.backup.catalog import LATEST
 from agents.backup.values import ReportProgress
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Failed, Output
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 
 _EVERY_SECONDS = 2.0
@@ -61,7 +62,7 @@ class Command(BaseCommand):
         except Failed as error:
             self._fail(str(error))
         except DatabaseError as error:
-            self._fail(f"The control database cannot be used: {error}. See manage.py doctor.")
+            self._fail(unusable(error))
 
     def _fail(self, line: str) -> None:
         self.stderr.write(f"error: {line}")

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import DatabaseError
 
 from agents import memory
 from agents.errors import RuleError
@@ -14,6 +15,7 @@ from agents.specs import index_spec
 from memory_appliance.management.bench.searches import Timing, time_searches
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Failed, Output
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 from search.evaluation.machine import describe_machine
 from search.evaluation.sample import sample_queries
@@ -39,6 +41,9 @@ class Command(BaseCommand):
             _bench(output, options)
         except (RuleError, SearchError) as error:
             self.stderr.write(f"error: {error.message} {error.hint}".rstrip())
+            sys.exit(1)
+        except DatabaseError as error:
+            self.stderr.write(f"error: {unusable(error)}")
             sys.exit(1)
         except Failed as error:
             self.stderr.write(f"error: {error}")

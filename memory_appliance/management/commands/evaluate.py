@@ -25,6 +25,7 @@ from memory_appliance.management.evaluation.embedder import evaluation_embedder
 from memory_appliance.management.evaluation.flush import evaluate_flush, total
 from memory_appliance.management.evaluation.intent import intent_table, judge_all, load_messages
 from memory_appliance.management.evaluation.table import abstention_lines, differences, table, tuning_lines
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 from search.evaluation.abstention import measure_abstention
 from search.evaluation.dataset import load_dataset
@@ -132,10 +133,7 @@ class Command(BaseCommand):
         try:
             Agent.objects.exists()  # before the model is loaded
         except DatabaseError as error:
-            raise CommandError(
-                f"The control database cannot be used: {error}. Start the server once, or run manage.py migrate first.",
-                returncode=1,
-            ) from error
+            raise CommandError(unusable(error), returncode=1) from error
         embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
         set_embedder_factory(lambda: embedder)
         rows = []

@@ -19,6 +19,7 @@ from agents.models import Collection
 from agents.selectors import get_agent
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Output
+from memory_appliance.management.unusable import unusable
 
 
 class Command(BaseCommand):
@@ -44,7 +45,7 @@ class Command(BaseCommand):
         except OSError as error:
             self._fail(f"{error.filename or folder}: {error.strerror}. Nothing is promised of what is there now.")
         except DatabaseError as error:
-            self._fail(f"The control database cannot be used: {error}. See manage.py doctor.")
+            self._fail(unusable(error))
         self.stdout.write(f"{counted(count, 'Markdown file')} and agent.json are in {folder}.")
         about = json.loads((folder / "agent.json").read_text(encoding="utf-8"))
         elsewhere = [one for one in about["collections"] if one["kind"] == Collection.Kind.CUSTOM]

@@ -19,6 +19,7 @@ from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.memory.recall import recall
 from memory_appliance.management.memory.search import search
 from memory_appliance.management.memory.status import status
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 
 
@@ -95,9 +96,7 @@ class Command(BaseCommand):
         except Failed as error:
             self._fail(str(error))
         except DatabaseError as error:
-            self._fail(
-                f"The control database cannot be used: {error}. Start the server once, or run manage.py migrate."
-            )
+            self._fail(unusable(error))
 
     def _fail(self, line: str) -> NoReturn:
         self.stderr.write(f"error: {line}")

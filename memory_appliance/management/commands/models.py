@@ -14,6 +14,7 @@ from memory_appliance.management.models.listing import show_models
 from memory_appliance.management.models.pull import pull
 from memory_appliance.management.models.test import test
 from memory_appliance.management.models.use import remove, use
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 
 _ROLES = ("embed", "rerank", "generate")
@@ -75,9 +76,7 @@ class Command(BaseCommand):
         except Failed as error:
             self._fail(str(error))
         except DatabaseError as error:
-            self._fail(
-                f"The control database cannot be used: {error}. Start the server once, or run manage.py migrate."
-            )
+            self._fail(unusable(error))
 
     def _fail(self, line: str) -> NoReturn:
         self.stderr.write(f"error: {line}")

@@ -25,6 +25,7 @@ from memory_appliance.launch.preflight import lock_instance, prepare_folders
 from memory_appliance.launch.say import LaunchFailed
 from memory_appliance.management.commands.backup import told_progress
 from memory_appliance.management.memory.output import Failed, Output
+from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 from workers.alive import silent_for
 
@@ -58,7 +59,7 @@ class Command(BaseCommand):
         except Failed as error:
             self._fail(str(error))
         except DatabaseError as error:
-            self._fail(f"The control database cannot be used: {error}. For a single agent, start the server once.")
+            self._fail(unusable(error))
         if as_json:
             output.answer(asdict(done))
             return

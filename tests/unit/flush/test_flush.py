@@ -160,3 +160,24 @@ def test_ids_that_come_with_the_messages_are_honoured(al: Agent) -> None:
     store_turns(agent=al, session_key=KEY, turns=turns)
     flushed(al, *TALK)
     assert store_turns(agent=al, session_key=KEY, turns=turns).stored == 0
+
+
+def test_of_a_very_long_chat_the_latest_words_become_notes_and_the_rest_is_told(al: Agent) -> None:
+    early, late = "we decided to sell the boat in June", "we decided to paint the shed green in May"
+    filler = [Turn("user", "the weather goes on and on " * 700) for _ in range(12)]
+    done = flushed(al, Turn("user", early), *filler, Turn("user", late))
+    assert [note.text for note in done.written] == [late]
+    assert done.reason == "not read for notes, for their length: 3 earlier messages, beyond the last 200000 characters"
+    assert flushed(al, *TALK).reason == ""
+
+
+def test_of_a_very_long_message_its_beginning_is_read(al: Agent) -> None:
+    done = flushed(al, Turn("user", "We decided to paint the shed green in May. " + "and so on " * 3_000))
+    assert "paint the shed green" in done.written[0].text
+    assert "what follows the first 20000 characters of 1 messages" in done.reason
+
+
+def test_a_stored_chat_of_more_messages_than_are_read_says_so(al: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.flush.batch.MOST_TURNS", 4)
+    store_turns(agent=al, session_key=KEY, turns=TALK)
+    assert "only the last 4 messages were read for notes" in flushed(al).reason
