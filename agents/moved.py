@@ -12,6 +12,7 @@ from pathlib import Path
 
 from django.db import transaction
 
+from agents.apart import apart
 from agents.models import Agent, Collection
 from agents.paths import data_dir
 from search.documents.contain import is_folder
@@ -25,18 +26,25 @@ def follow_data_folder() -> int:
     now = data_dir().resolve()
     changed = 0
     for agent in Agent.objects.prefetch_related("collections"):
-        collections = list(agent.collections.all())
-        old = next((root for root in _old_roots(agent, collections) if root != now), None)
-        if old is None:
-            continue
-        with transaction.atomic():
-            place = _moved(agent.workspace, old, now)
+        with apart(agent.slug, "following the data folder"):
+            changed += _follow(agent, now)
+    return changed
+
+
+def _follow(agent: Agent, now: Path) -> int:
+    collections = list(agent.collections.all())
+    old = next((root for root in _old_roots(agent, collections) if root != now), None)
+    if old is None:
+        return 0
+    changed = 0
+    with transaction.atomic():
+        place = _moved(agent.workspace, old, now)
+        if place:
+            changed += Agent.objects.filter(pk=agent.pk).update(workspace=place)
+        for collection in collections:
+            place = _moved(collection.path, old, now)
             if place:
-                changed += Agent.objects.filter(pk=agent.pk).update(workspace=place)
-            for collection in collections:
-                place = _moved(collection.path, old, now)
-                if place:
-                    changed += Collection.objects.filter(pk=collection.pk).update(path=place)
+                changed += Collection.objects.filter(pk=collection.pk).update(path=place)
     return changed
 
 

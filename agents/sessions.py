@@ -13,7 +13,8 @@ MAX_KEY_CHARS = 1000
 
 _PEER_KINDS: dict[str, ChatType] = {"direct": "direct", "dm": "direct", "group": "group", "channel": "channel"}
 _MACHINE_KINDS: dict[str, ChatType] = {"cron": "cron", "subagent": "subagent", "explicit": "explicit"}
-_RESERVED = frozenset({*_PEER_KINDS, *_MACHINE_KINDS, "heartbeat", "harness", "thread"})
+_KINDS = frozenset({*_PEER_KINDS, *_MACHINE_KINDS})
+_RESERVED = _KINDS | {"heartbeat", "harness", "thread"}
 _NO_PERSON = frozenset(
     {"global", "unknown", "hook", "hooks", "webhook", "room", "space", "topic", "forum", "guild", "supergroup",
      "broadcast"}
@@ -82,15 +83,16 @@ def derive(key: str | None) -> Chat:
 
 
 def canonical(key: str) -> str:
-    """The key by which a chat's records go: small letters up to the kind of chat, and its own name as it is spelt.
+    """The key by which a chat's records go: agent, channel, main key and kind of chat in small letters, and all names
+    (account, peer, job, thread) as they are spelt.
 
     Two people whose ids differ in the case of a letter alone are two.
     """
     parts = key.strip().split(":")
     small = [part.lower() for part in parts]
-    places = [place for place, part in enumerate(small[:6]) if part in _PEER_KINDS or part in _MACHINE_KINDS]
-    own = places[0] + 1 if places else len(parts)
-    return ":".join(small[:own] + parts[own:])
+    first = 2 if small[0] == "agent" else 0
+    kind = next((place for place, part in enumerate(small[: first + 3]) if place >= first and part in _KINDS), first)
+    return ":".join(small[at] if at <= first or at == kind else part for at, part in enumerate(parts))
 
 
 def narrow(chat: Chat, session: Session) -> Chat:

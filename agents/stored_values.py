@@ -7,10 +7,12 @@ database tool, would end the sweep and the lists of all agents.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
+from django.db import models
 from django.db.backends.signals import connection_created
 from django.utils.dateparse import parse_datetime
 
@@ -25,6 +27,18 @@ def read_whatever_is_stored() -> None:
     for kind in ("datetime", "timestamp"):
         sqlite3.register_converter(kind, _moment)
     connection_created.connect(_read_texts, dispatch_uid="read_texts")
+
+
+class ReadAsText(models.Model):
+    """Rows in which bytes stand for texts: SQLite keeps those as bytes, whatever the column."""
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> Self:
+        texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
+        return super().from_db(db, field_names, texts)
 
 
 def is_no_time(value: datetime | None) -> bool:

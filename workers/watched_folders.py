@@ -71,6 +71,8 @@ def existing_folders() -> Folders:
     own = Collection.objects.values_list("path", "kind", "agent_id")
     shared = CollectionShare.objects.values_list("collection__path", "collection__kind", "reader_id")
     for path, kind, agent in chain(own, shared):
+        if not isinstance(path, str):  # a row of bytes is no folder
+            continue
         if kind == Collection.Kind.MEMORY:
             # Beside memory/ a workspace may hold anything, also what nobody wants to watch.
             flat.setdefault(path, set()).add(agent)

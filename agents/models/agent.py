@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
+from agents.stored_values import ReadAsText
+
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 """Safe as a file name on every system: lower case, digits and inner hyphens, at most 63 characters."""
 
 
-class Agent(models.Model):
+class Agent(ReadAsText):
     slug = models.CharField(max_length=63, unique=True, validators=[RegexValidator(SLUG_PATTERN)])
     name = models.CharField(max_length=200, blank=True)
     workspace = models.CharField(

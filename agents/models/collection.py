@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.db import models
 
 from agents.models.agent import Agent
+from agents.stored_values import ReadAsText
 
 
-class Collection(models.Model):
+class Collection(ReadAsText):
     class Kind(models.TextChoices):
         MEMORY = "memory"
         CUSTOM = "custom"

@@ -6,26 +6,30 @@ Only shapes that no person gives a note by hand: `conflict-resolution.md` and `n
 from __future__ import annotations
 
 import re
+import unicodedata
 
 FOLDERS = frozenset(
     {
         "#recycle", "@recycle", "$recycle.bin", "@eadir", "#snapshot", "@recently-snapshot", "lost+found",
-        "system volume information", "__macosx",
+        "system volume information", "__macosx", "recycler", "found.000", "~snapshot", "@sharebin", "@tmp",
+        "onedrivetemp",
     }
 )  # fmt: skip
-"""Of Synology, QNAP, Windows, Linux and macOS, in lower case; names with a dot in front are hidden anyway."""
+"""Of Synology, QNAP, NetApp, Windows, Linux and macOS, in lower case; names with a dot in front are hidden anyway."""
 
 _CONFLICTED = (
     "conflicted copy|case conflict|in konflikt stehende kopie|konfliktkopie|copie en conflit|copia en conflicto|"
-    "copia in conflitto|cópia em conflito|conflict #\\d+ on"
+    "copia in conflitto|cópia em conflito|cópia conflitante|conflicterende kopie|konfliktkopia|konfliktkopi|"
+    "kopia powodująca konflikt|конфликтующая копия|конфликтная копия|конфліктна копія|çakışan kopya|"
+    "冲突副本|衝突複本|競合コピー|충돌 사본|충돌하는 사본|sfconflict|conflict #\\d+ on"
 )
 _FILE = re.compile(
     "|".join(
         (
             r"\.sync-conflict-\d{8}-\d{6}",  # Syncthing
             r"~\d{8}-\d{6}\.md\Z",  # Syncthing's kept versions
-            rf"\([^()]{{0,120}}(?:{_CONFLICTED})[^()]{{0,120}}\)",  # Dropbox, Nextcloud, Obsidian Sync, Unison
-            r"[_-]conflict-\d{8}-\d{6}",  # ownCloud
+            rf"[(（][^()（）]{{0,120}}(?:{_CONFLICTED})[^()（）]{{0,120}}[)）]",  # Dropbox, Nextcloud, Seafile
+            r"[_-]conflict-\d{8}-\d{6}|\.conflict-\d{8}",  # ownCloud
             r"\A\d{4}-\d{2}-\d{2}[-_. ]conflict(?:ed)?(?:[-_ ]?\d{1,3})?\.md\Z",  # a day's note and nothing more
             r"\.conflict(?:\(\d{1,3}\))?\.md\Z",  # Resilio
             r"\[conflict(?: \d{1,3})?\]\.md\Z",  # Google Drive
@@ -41,4 +45,4 @@ _FILE = re.compile(
 
 def leftover(name: str, *, folder: bool = False) -> bool:
     """Whether this one name of a path is such a leftover; a name is at most 255 bytes."""
-    return name.lower() in FOLDERS if folder else bool(_FILE.search(name))
+    return (folder and name.lower() in FOLDERS) or bool(_FILE.search(unicodedata.normalize("NFC", name)))

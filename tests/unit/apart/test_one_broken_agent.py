@@ -21,6 +21,7 @@ from agents.errors import Invalid
 from agents.fleet import fleet, totals
 from agents.memory_health.review import agents_to_review
 from agents.models import Agent, Collection, CollectionShare, Run, WorkspaceWrite
+from agents.moved import follow_data_folder
 from agents.paths import data_dir
 from agents.recall_events import prune_recall_events
 from agents.runs import due_agents, request_run
@@ -34,6 +35,7 @@ from agents.workspace import append, objects
 from agents.workspace.reading import digest_of
 from memory_appliance import health
 from memory_appliance.boot.repair import repair
+from memory_appliance.boot.warn import warnings
 from memory_appliance.doctor.check import Visit
 from memory_appliance.doctor.checks.agents import AGENTS
 from search import pipeline
@@ -158,6 +160,17 @@ def times_that_are_words(agent: Agent) -> None:
         stored(agent, column, "'soon'")
 
 
+def texts_that_are_bytes(agent: Agent) -> None:
+    for column in ("name", "workspace", "timezone", "last_error", "scope_default"):
+        stored(agent, column, "x'ff00fe'")
+
+
+def collection_of_bytes(agent: Agent) -> None:
+    collection(agent)
+    for column in ("path", "pattern", "context", "origin"):
+        stored(agent, column, "x'ff00fe'", "collection")
+
+
 def texts_that_are_no_utf8(agent: Agent) -> None:
     for column in ("name", "workspace", "timezone", "last_error"):
         stored(agent, column, "CAST(x'fffe' AS TEXT)")
@@ -252,7 +265,8 @@ NAMED = [
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
     impossible_name, no_path, relative_path,
-    month_13, times_that_are_words, texts_that_are_no_utf8, collection_of_no_utf8,
+    month_13, times_that_are_words, texts_that_are_bytes, collection_of_bytes, texts_that_are_no_utf8,
+    collection_of_no_utf8,
     settings_wrong_values, settings_null, settings_a_text, index_a_folder, collection_of_a_bad_pattern,
     collection_of_a_bad_ignore, share_of_an_agent_gone, *NAMED,
 ]  # fmt: skip
@@ -274,7 +288,9 @@ def names_al_2(found: Any) -> bool:
 
 def test_the_start_goes_on(broken: Agent, al_2: Agent) -> None:
     cut_short(al_2)
+    follow_data_folder()
     repair()
+    list(warnings())
     assert (Path(al_2.workspace) / "MEMORY.md").read_bytes().endswith(BLOCK)
 
 

@@ -29,12 +29,22 @@ spare [Conflict].md
 spare-DESKTOP-4FG7K2Q.md
 spare_REMOTE_4711.md
 spare.orig.md
-~$spare.md""".splitlines()
+~$spare.md
+spare (Anna 的冲突副本 2026-04-11).md
+spare（Anna 的衝突複本 2026-04-11）.md
+spare (Anna の競合コピー 2026-04-11).md
+spare (конфликтующая копия, Анна, 2026-04-11).md
+spare (cópia conflitante de Ana 2026-04-11).md
+spare (SFConflict anna@home.example 2026-04-11-11-15-00).md
+old (Anna's conflicted copy 2026-04-11)/spare.md
+~snapshot/x.md""".splitlines()
 NOTES = """\
 conflict-resolution.md
 2026-04-11-conflict-with-the-neighbour.md
 notes (1).md
 conflicted.md
+the-conflict-20260411.md
+the conflict (a copy).md
 desktop-setup.md
 the-laptop-battery.md
 recycle/spare.md

@@ -93,11 +93,13 @@ def test_a_transcript_of_small_letters_goes_on(al: Agent) -> None:
         ("agent:al:MAIN", "agent:al:main"),
         ("agent:al:cron:Job:Run:X", "agent:al:cron:Job:Run:X"),
         ("Cron:Job", "cron:Job"),
-        ("agent:al:slack:Team:channel:C0A", "agent:al:slack:team:channel:C0A"),
+        ("agent:Al:Slack:T0Ab:Channel:C0A", "agent:al:slack:T0Ab:channel:C0A"),
+        ("agent:al:Main:thread:Ab", "agent:al:main:thread:Ab"),
+        ("Room:Ab", "room:Ab"),
         ("", ""),
     ],
 )
-def test_only_the_name_of_a_chat_keeps_its_case(key: str, canon: str) -> None:
+def test_names_keep_their_case_and_words_of_gateways_do_not(key: str, canon: str) -> None:
     assert canonical(key) == canon == canonical(canon)
 
 
