@@ -1,4 +1,4 @@
-"""as_database(): a SQLite file as one more database of Django's, for a while."""
+"""as_database(), other_database(): one more database of Django's, for a while."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.core.management import call_command
 from django.db import connections
-from django.db.backends.sqlite3.base import DatabaseWrapper
+from django.db.utils import load_backend
 
 from agents.backup.values import BackupError
 
@@ -21,20 +22,28 @@ COPY = "copy"
 
 @contextmanager
 def as_database(path: Path, name: str) -> Iterator[None]:
-    """Made when it is not there, and brought up to this version. Of this thread alone, for the length of the block."""
+    """A SQLite file: made when it is not there, and brought up to this version."""
     values = {
-        **connections.settings["default"],
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(path),
         "OPTIONS": {"transaction_mode": "IMMEDIATE"},
         "CONN_MAX_AGE": 0,
     }
-    connections[name] = DatabaseWrapper(values, name)
+    try:
+        with other_database(values, name):
+            yield
+    except sqlite3.Error as error:
+        raise BackupError(f"{path.name} cannot be used: {error}.", hint="Use another one.") from error
+
+
+@contextmanager
+def other_database(values: dict[str, Any], name: str) -> Iterator[None]:
+    """`values` as in Django's DATABASES. Brought up to this version; of this thread alone, in the block alone."""
+    values = {**connections.settings["default"], **values}
+    connections[name] = load_backend(values["ENGINE"]).DatabaseWrapper(values, name)
     try:
         call_command("migrate", database=name, verbosity=0, interactive=False)
         yield
-    except sqlite3.Error as error:
-        raise BackupError(f"{path.name} cannot be used: {error}.", hint="Use another one.") from error
     finally:
         connections[name].close()
         del connections[name]

@@ -16,7 +16,7 @@ _ROWS = 200
 
 def copy_tables(source: str, target: str, *, without: Collection[type[models.Model]] = ()) -> None:
     """What the target held before is gone, in one transaction. Both are of this version."""
-    tables = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    tables = all_tables()
     connection = connections[target]
     with connection.constraint_checks_disabled(), transaction.atomic(target):
         _empty(target, tables)
@@ -27,6 +27,10 @@ def copy_tables(source: str, target: str, *, without: Collection[type[models.Mod
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), tables):
                 cursor.execute(statement)
+
+
+def all_tables() -> list[type[models.Model]]:
+    return [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
 
 
 def secret_tables() -> Collection[type[models.Model]]:

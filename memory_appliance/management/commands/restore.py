@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,17 +17,12 @@ from agents.backup.catalog import LATEST
 from agents.backup.restore import restore
 from agents.backup.restore_agent import restore_agent
 from agents.errors import RuleError
-from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import lock_instance, prepare_folders
 from memory_appliance.launch.say import LaunchFailed
 from memory_appliance.management.commands.backup import told_progress
 from memory_appliance.management.memory.output import Failed, Output
+from memory_appliance.management.stopped import server_stopped
 from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
-from workers.alive import silent_for
-
-_ALIVE_SECONDS = 15.0
-_POLL_SECONDS = 0.5
 
 
 class Command(BaseCommand):
@@ -52,7 +44,7 @@ class Command(BaseCommand):
             if agent:
                 done = restore_agent(found, agent, actor=CLI, force=force, progress=progress)
             else:
-                with _server_stopped():
+                with server_stopped():
                     done = restore(found, force=force, progress=progress)
         except (RuleError, SearchError, LaunchFailed) as error:
             self._fail(f"{error.message.rstrip('.')}. {error.hint}".strip())
@@ -79,28 +71,3 @@ class Command(BaseCommand):
     def _fail(self, line: str) -> None:
         self.stderr.write(f"error: {line}")
         sys.exit(1)
-
-
-@contextmanager
-def _server_stopped() -> Iterator[None]:
-    """Neither a server of `make run` nor the containers that share this folder. Raises `LaunchFailed` and `Failed`."""
-    options = settings.OPTIONS
-    layout = Layout(options.data_dir, options.host, options.port)
-    prepare_folders(layout)
-    with lock_instance(layout):
-        for name in ("worker", "beat", "watcher"):
-            _wait_for_silence(layout.run_dir, name)
-        yield
-
-
-def _wait_for_silence(run_dir: Path, name: str) -> None:
-    """A process that lives says so every few seconds; one that was just stopped never again. Raises `Failed`."""
-    silence = silent_for(run_dir, name)
-    while silence is not None and silence < _ALIVE_SECONDS:
-        time.sleep(_POLL_SECONDS)
-        before, silence = silence, silent_for(run_dir, name)
-        if silence is not None and silence < before:
-            raise Failed(
-                f"The {name} of this data folder is alive. Stop the server first (docker compose stop); "
-                "a single agent can be restored while it runs: --agent."
-            )
