@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from django.db import OperationalError, connection
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError, connection
 
 from agents.waiting import REQUEST_SECONDS, forget_in_vain, note_in_vain, wait_in_place, was_in_vain
 
@@ -23,6 +23,18 @@ LOCK = "control database"
 MOMENT_MS, NO_TIME_MS = 100, 10
 _WRITES = ("BEGIN", "INSERT", "UPDATE", "DELETE", "REPLACE")
 _no_wait: ContextVar[bool] = ContextVar("no_wait", default=False)
+
+
+DATABASE_REFUSALS: tuple[type[DatabaseError | InterfaceError], ...] = (OperationalError, InterfaceError, DataError)
+"""What the doors answer in words: the database is busy or away, or takes no such value. All else is a fault of ours."""
+
+_INDEX_ROW_TOO_LONG = "54000"
+"""PostgreSQL's `program_limit_exceeded`: an entry of an index has at most 2,704 bytes."""
+
+
+def takes_no_such_value(error: BaseException) -> bool:
+    """PostgreSQL refuses a zero byte in a text, and a text too long for its column or its index. SQLite takes them."""
+    return isinstance(error, DataError) or getattr(error.__cause__, "sqlstate", "") == _INDEX_ROW_TOO_LONG
 
 
 @contextmanager

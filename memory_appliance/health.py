@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections.abc import Callable
@@ -89,7 +90,9 @@ def ready(request: HttpRequest) -> HttpResponse:
     """200 as long as searches by words are answered, else 503."""
     now = health()
     body = {"status": now.status, "checks": {name: asdict(check) for name, check in now.checks.items()}}
-    return JsonResponse(body, status=503 if now.status == "failed" else 200)
+    if now.status != "failed":
+        return JsonResponse(body)
+    return JsonResponse(body, status=503, headers={"Retry-After": str(math.ceil(REMEMBER_SECONDS))})
 
 
 def _database() -> Check:

@@ -37,6 +37,7 @@ SLOW = (
 LONG = (
     "integration/boot/test_power_cut.py",
     "integration/backup/test_postgres.py",
+    "integration/postgres/",
     "integration/browser/test_every_page.py",
     "integration/faults/",
 )

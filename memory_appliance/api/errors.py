@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
+from agents.control_database import DATABASE_REFUSALS, takes_no_such_value
 from agents.errors import RuleError
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.parser import MalformedBody
@@ -30,7 +30,8 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(UnreadablePostError, _unreadable)
     for kind in _ENGINE_CODES:
         api.add_exception_handler(kind, _search_error)
-    api.add_exception_handler(OperationalError, _database_busy)
+    for failure in DATABASE_REFUSALS:
+        api.add_exception_handler(failure, _database_refused)
 
 
 def _api_error(request: HttpRequest, error: Any) -> HttpResponse:
@@ -109,5 +110,10 @@ _ENGINE_CODES: dict[type[SearchError], ErrorCode] = {
 }
 
 
-def _database_busy(request: HttpRequest, error: Any) -> HttpResponse:
+def _database_refused(request: HttpRequest, error: Any) -> HttpResponse:
+    if takes_no_such_value(error):
+        return error_response(
+            ErrorCode.INVALID_VALUE,
+            "The request holds a text that cannot be stored: it has a zero byte (U+0000) in it, or is too long.",
+        )
     return error_response(ErrorCode.TEMPORARILY_UNAVAILABLE, "The control database is busy or cannot be reached.")

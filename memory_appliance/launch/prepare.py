@@ -29,13 +29,16 @@ def main() -> int:
     except CommandError as error:
         return fail(LaunchFailed(str(error)))
     except (DatabaseError, ImproperlyConfigured) as error:
-        return fail(
-            LaunchFailed(
-                f"the control database cannot be used: {str(error).strip()}",
-                hint="manage.py doctor says more; manage.py restore latest --force brings back the last backup",
-            )
-        )
+        return fail(LaunchFailed(f"the control database cannot be used: {str(error).strip()}", hint=_way_out()))
     return 0
+
+
+def _way_out() -> str:
+    from memory_appliance.settings import OPTIONS
+
+    if OPTIONS.database_url is not None:
+        return "start PostgreSQL, or set DATABASE_URL right; the user needs the right to create tables there"
+    return "manage.py doctor says more; manage.py restore latest --force brings back the last backup"
 
 
 def prepare(*, alone: bool) -> None:
@@ -47,8 +50,10 @@ def prepare(*, alone: bool) -> None:
     from memory_appliance.boot.migrate import migrate
     from memory_appliance.boot.refuse import refuse_unfit, undo_whole_restore
     from memory_appliance.boot.repair import ended_uncleanly, repair
+    from memory_appliance.boot.wait import wait_for_postgresql
     from memory_appliance.boot.warn import warnings
 
+    wait_for_postgresql()
     with starting_alone(data_dir() / "run"):
         if again := undo_whole_restore():
             say("     a restore was cut short: everything is as it was before")

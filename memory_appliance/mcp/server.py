@@ -8,7 +8,6 @@ from typing import Any, TypeVar, cast
 
 import mcp_types as types
 from asgiref.sync import sync_to_async
-from django.db import OperationalError
 from django.http import HttpRequest
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -16,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from agents.api_keys import may
+from agents.control_database import DATABASE_REFUSALS
 from agents.errors import RuleError
 from agents.models import ApiKey
 from memory_appliance.api.auth import key_of
@@ -39,6 +39,8 @@ INSTRUCTIONS = (
 )
 
 logger = logging.getLogger(__name__)
+
+_REFUSALS = (ApiError, RuleError, SearchError, *DATABASE_REFUSALS)
 
 _Params = TypeVar("_Params")
 _Result = TypeVar("_Result")
@@ -84,7 +86,7 @@ def _call_tool(request: HttpRequest, params: types.CallToolRequestParams) -> typ
         reply = tool.run(request, agent_for(key, arguments.agent), arguments)
     except ValidationError as error:
         return _failed(_wrong_argument(error))
-    except (ApiError, RuleError, SearchError, OperationalError) as error:
+    except _REFUSALS as error:
         return _failed(_sentence(refusal_of(error)))
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
@@ -121,7 +123,7 @@ def _get_prompt(request: HttpRequest, params: types.GetPromptRequestParams) -> t
         raise MCPError(types.INVALID_PARAMS, f"The argument {prompt.argument} is missing.")
     try:
         text = prompt.text(request, agent_for(key, given.get("agent") or None), said)
-    except (ApiError, RuleError, SearchError, OperationalError) as error:
+    except _REFUSALS as error:
         raise _protocol_error(error) from None
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[message])
@@ -131,7 +133,7 @@ def _list_resources(request: HttpRequest, params: types.PaginatedRequestParams |
     _require_read(request)
     try:
         return list_resources(request, params.cursor if params else None)
-    except (ApiError, RuleError, SearchError, OperationalError) as error:
+    except _REFUSALS as error:
         raise _protocol_error(error) from None
 
 
@@ -145,7 +147,7 @@ def _read_resource(request: HttpRequest, params: types.ReadResourceRequestParams
     _require_read(request)
     try:
         text = read_resource(request, params.uri)
-    except (ApiError, RuleError, SearchError, OperationalError) as error:
+    except _REFUSALS as error:
         raise _protocol_error(error) from None
     contents = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
     return types.ReadResourceResult(contents=[contents])

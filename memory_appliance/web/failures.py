@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_BAD_ORIGIN, REASON_BAD_REFERER
 from django.utils.translation import gettext as _
 
+from agents.control_database import DATABASE_REFUSALS, takes_no_such_value
 from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.shape import error_response, wants_json
 from memory_appliance.web.kept_form import holds_writing, kept_form
@@ -92,8 +92,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """A control database that is locked or away is no fault of the page, and goes by."""
-    if isinstance(sys.exc_info()[1], OperationalError):
-        return _database_busy(request)
+    error = sys.exc_info()[1]
+    if isinstance(error, DATABASE_REFUSALS):
+        return _not_storable(request) if takes_no_such_value(error) else _database_busy(request)
     if wants_json(request):
         return error_response(ErrorCode.INTERNAL_ERROR, "The server made a mistake.")
     return bare_failure(
@@ -117,3 +118,16 @@ def _database_busy(request: HttpRequest) -> HttpResponse:
     )
     response["Retry-After"] = "2"
     return response
+
+
+def _not_storable(request: HttpRequest) -> HttpResponse:
+    code = ErrorCode.INVALID_VALUE
+    if wants_json(request):
+        return error_response(code, "The request holds a text that cannot be stored.")
+    return bare_failure(
+        request,
+        status=code.status,
+        message=_("The request holds a text that cannot be stored."),
+        hint=_("It has a zero byte (U+0000) in it, or is too long. Nothing was changed."),
+        **kept_form(request),
+    )

@@ -11,10 +11,13 @@ from memory_appliance.doctor.database import database_problem
 
 _RESTORE = "Stop the server, then: manage.py restore latest --force. What is there now is kept beside it."
 
+_POSTGRESQL = "Start PostgreSQL, or set DATABASE_URL right. The server goes on by itself as soon as it answers."
+
 
 def _look(visit: Visit) -> Looking:
     if problem := database_problem():
-        yield Seen("problem", f"It cannot be read: {problem}.", f"Start the server once. If that fails too: {_RESTORE}")
+        todo = f"Start the server once. If that fails too: {_RESTORE}" if connection.vendor == "sqlite" else _POSTGRESQL
+        yield Seen("problem", f"It cannot be read: {problem}.", todo)
         return
     waiting = _unapplied()
     if waiting:

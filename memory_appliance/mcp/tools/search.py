@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from pydantic import Field
 
@@ -69,8 +69,8 @@ def run(request: HttpRequest, slug: str, arguments: SearchArguments) -> Reply:
         answer = _fenced(search(request, slug, body))
     except (IndexUnavailable, EmbedderUnavailable) as error:
         answer = _not_made(request, slug, body, error.advice())
-    except OperationalError:
-        answer = _not_made(request, slug, body, "The control database is busy.")
+    except (OperationalError, InterfaceError):
+        answer = _not_made(request, slug, body, "The control database is busy or cannot be reached.")
     return Reply(plain(_structured(answer)), _text(answer))
 
 
