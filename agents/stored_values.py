@@ -36,9 +36,9 @@ class ReadAsText(models.Model):
         abstract = True
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> Self:
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> Self:
         texts = [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]
-        return super().from_db(db, field_names, texts)
+        return super().from_db(db, field_names, texts, **more)
 
 
 def is_no_time(value: datetime | None) -> bool:

@@ -8,11 +8,14 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from agents.models import Agent
+from agents.paths import data_dir
 
 
 def whose_workspace(folder: Path, agents: QuerySet[Agent]) -> str:
     """The slug of one of `agents` whose workspace this folder is, is in, or holds; "" when it is free."""
-    holds = Q(workspace__in=[str(folder), *map(str, folder.parents)])
+    # No service stores a workspace that holds the data folder; a row that does must not take the others' folders away.
+    own = data_dir().resolve()
+    holds = Q(workspace__in=[str(one) for one in (folder, *folder.parents) if not own.is_relative_to(one)])
     below = f"{str(folder).rstrip('/')}/"
     if connection.vendor == "sqlite":  # LIKE looks at every row there; "0" is what follows "/"
         inside = Q(workspace__gte=below, workspace__lt=f"{below[:-1]}0")

@@ -99,7 +99,8 @@ def _read(agent: Agent, root: Path, rel: str, path: str, most: int | None = None
     except FileNotFoundError:
         return None
     except (OSError, PathNotAllowed, FileTooLarge) as error:
-        return Source(path, "", 0, problem=f"{path} cannot be read: {error}.")
+        reason = error.strerror if isinstance(error, OSError) else error
+        return Source(path, "", 0, problem=f"{path} cannot be read: {reason}.")
     text, _ = decode(data)
     unread = 0
     if total > len(data):

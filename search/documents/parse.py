@@ -54,7 +54,8 @@ def parse_document(
     The front matter of a `transcript` is the appliance's own and not searched.
     """
     text, lossy = decode(data)
-    if not is_text(text):
+    zeros = data.count(0)
+    if not is_text(text) or zeros > len(data) / 5:  # Latin letters in UTF-16 are zeros to a half, in UTF-32 more
         return ParsedDocument(
             title=rel.rpartition("/")[2].removesuffix(".md"),
             chunks=(),
@@ -90,7 +91,8 @@ def parse_document(
     ]
     if not transcript and (front.says_more or not chunks):
         chunks = [chunk(piece, words_only=True) for piece in cut_lines(head, chunking, first_line=2)] + chunks
-    encoding = "not valid UTF-8: unreadable bytes are shown as \ufffd; save the file as UTF-8" if lossy else ""
+    odd = "not valid UTF-8: unreadable bytes" if lossy else "it holds zero bytes, which" if zeros else ""
+    encoding = f"{odd} are shown as \ufffd; save the file as UTF-8" if odd else ""
     return ParsedDocument(
         title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
         chunks=tuple(chunks),

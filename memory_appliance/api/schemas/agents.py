@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agents.agent_settings import read_settings
 from agents.models import Agent
+from agents.moments import moment_of
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.settings import Settings
 
@@ -57,6 +58,6 @@ def agent_answer(agent: Agent) -> AgentAnswer:
         settings=read_settings(agent.settings).model_dump(mode="json"),
         last_update=agent.last_update_at,
         last_error=agent.last_error or None,
-        created_at=agent.created_at,
-        modified_at=agent.modified_at,
+        created_at=agent.created_at or moment_of(0),  # a row of no service's may have none
+        modified_at=agent.modified_at or moment_of(0),
     )

@@ -16,6 +16,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from agents.broken_rows import collection_fault
 from agents.consolidation import consolidate_all
 from agents.errors import Invalid
 from agents.fleet import fleet, totals
@@ -120,6 +121,10 @@ def relative_path(agent: Agent) -> None:
     Agent.objects.filter(pk=agent.pk).update(workspace="workspaces/al")
 
 
+def whole_disk(agent: Agent) -> None:
+    Agent.objects.filter(pk=agent.pk).update(workspace="/")
+
+
 def settings_no_object(agent: Agent) -> None:
     Agent.objects.filter(pk=agent.pk).update(settings=["not", "an", "object"])
 
@@ -152,6 +157,7 @@ def stored(agent: Agent, column: str, value: str, table: str = "agent") -> None:
 def month_13(agent: Agent) -> None:
     for column in ("last_update_at", "last_change_at", "created_at", "modified_at"):
         stored(agent, column, "'2026-13-45 99:99:99'")
+    stored(agent, "created_at", "''")
     stored(agent, "created_at", "'x'", "collection")
 
 
@@ -264,7 +270,7 @@ NAMED = [
 ]  # fmt: skip
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
-    impossible_name, no_path, relative_path,
+    impossible_name, no_path, relative_path, whole_disk,
     month_13, times_that_are_words, texts_that_are_bytes, collection_of_bytes, texts_that_are_no_utf8,
     collection_of_no_utf8,
     settings_wrong_values, settings_null, settings_a_text, index_a_folder, collection_of_a_bad_pattern,
@@ -379,6 +385,14 @@ def test_nothing_is_written_where_the_server_was_started(
         broken = Agent.objects.get(pk=al.pk)
         append(agent=broken, actor=cast.OWNER, path="MEMORY.md", text="The boiler was serviced.", origin="owner")
     assert [path.name for path in here.rglob("*")] == ["workspaces", "al"]
+
+
+def test_a_workspace_that_holds_everything_takes_nothing_from_others(al: Agent, al_2: Agent) -> None:
+    whole_disk(al)
+    collection(al_2)
+    assert not any(map(collection_fault, al_2.collections.all()))
+    update.run(request_run(agent=al, kind=Run.Kind.UPDATE, reason="change").pk)
+    assert unwell_agents() == ["al"]
 
 
 def into_index(spec: IndexSpec) -> None:

@@ -113,3 +113,14 @@ def test_what_is_not_text_has_no_passages_and_says_so() -> None:
 def test_text_in_another_encoding_is_read_as_far_as_it_can_be(text: str) -> None:
     document = parse(text.encode("cp1251" if text == "ключ" else "latin-1"))
     assert document.chunks and document.problems[0].startswith("not valid UTF-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+def test_a_short_text_in_utf_16_is_named_and_not_searched_letter_by_letter(encoding: str) -> None:
+    document = parse("- The key hangs here.\n".encode(encoding))
+    assert document.chunks == () and "save it as UTF-8" in document.problems[0]
+
+
+def test_zero_bytes_in_a_text_are_named() -> None:
+    document = parse(b"- The key\0 hangs here, behind the blue door.\n")
+    assert document.chunks and "zero bytes" in document.problems[0]
