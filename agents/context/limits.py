@@ -9,6 +9,7 @@ from agents.context.budget import NEAR_LIMIT, Budgets
 from agents.models import Agent
 from agents.specs import CURATED
 from agents.workspace.reading import MAX_BYTES
+from search.documents.answering import answering
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
 
@@ -41,8 +42,9 @@ def near_limits(agent: Agent) -> list[str]:
 def _chars(root: Path, name: str, *, at_least: int) -> int:
     """Characters of the file; 0 when it has fewer bytes than `at_least`, or cannot be read (the index says why)."""
     try:
-        if (root / name).lstat().st_size < at_least:
-            return 0
+        with answering(root):
+            if (root / name).lstat().st_size < at_least:
+                return 0
         return len(decode(read_inside(root, name, MAX_BYTES))[0])
     except (OSError, ValueError, PathNotAllowed, FileTooLarge):
         return 0

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from agents.workspace.beside import Leftover, beside, leftover, read_at_rest
 from agents.workspace.exchange import OLD, exchange, place
+from search.documents.answering import answering
 from search.documents.contain import PathNotAllowed, open_folder, read_inside, shown, split_path
 
 ATTEMPTS = 8
@@ -160,6 +161,12 @@ def take_up(root: Path, rel: str, found: Leftover, known: Callable[[bytes], bool
 @contextmanager
 def _parent(root: Path, rel: str) -> Iterator[tuple[int, str]]:
     """Descriptor of the folder that holds `rel`, made step by step where missing, and the file's name."""
+    with answering(root), _parent_there(root, rel) as found:
+        yield found
+
+
+@contextmanager
+def _parent_there(root: Path, rel: str) -> Iterator[tuple[int, str]]:
     *folders, name = split_path(rel)
     try:
         fd = open_folder(root)

@@ -14,6 +14,7 @@ from agents.errors import Conflict
 from agents.models import Agent
 from agents.paths import data_dir
 from agents.waiting import take
+from search.documents.answering import answering
 
 WAIT_SECONDS = 20.0
 """Outside requests; a request waits as agents/waiting.py says."""
@@ -44,7 +45,12 @@ def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractConte
 
 def _lock_path(agent: Agent) -> Path:
     try:
-        folder = str(Path(agent.workspace).resolve())
+        with answering(Path(agent.workspace)):
+            folder = str(Path(agent.workspace).resolve())
+    except TimeoutError as error:
+        raise Conflict(
+            f"The disk of {agent.slug}'s workspace does not answer.", hint="Try again.", code="workspace_busy"
+        ) from error
     except (OSError, RuntimeError, ValueError):  # a loop of links, a parent that may not be entered, no path at all
         folder = agent.workspace
     name = hashlib.sha256(folder.encode()).hexdigest()[:32]

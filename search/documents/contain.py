@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from search.documents.answering import answering
 from search.errors import SearchError
 
 MAX_PATH_BYTES = 4096
@@ -103,6 +104,11 @@ def open_folder(root: Path, folders: Sequence[str] = ()) -> int:
     when a step is missing or is a file, other `OSError` as they come. The folder itself must be readable; those on
     the way need only the right to search.
     """
+    with answering(root):
+        return _open_folder(root, folders)
+
+
+def _open_folder(root: Path, folders: Sequence[str]) -> int:
     start, steps = _way(root)
     names = (*steps, *folders)
     fd = os.open(start, (_PASSING if names else os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -117,12 +123,13 @@ def open_folder(root: Path, folders: Sequence[str] = ()) -> int:
 
 def list_folder(root: Path, folders: Sequence[str] = ()) -> list[tuple[str, int]]:
     """The names in a folder in order, each with its type as `stat.S_IFMT` gives it. Raises like `open_folder`."""
-    folder = open_folder(root, folders)
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((entry.name, _type(entry)) for entry in entries)
-    finally:
-        os.close(folder)
+    with answering(root):
+        folder = open_folder(root, folders)
+        try:
+            with os.scandir(folder) as entries:
+                return sorted((entry.name, _type(entry)) for entry in entries)
+        finally:
+            os.close(folder)
 
 
 def _type(entry: os.DirEntry[str]) -> int:
@@ -147,6 +154,11 @@ def open_inside(root: Path, rel: str) -> int:
 
     Raises `PathNotAllowed`, `FileNotFoundError`, `IsADirectoryError`, or another `OSError` of the file system.
     """
+    with answering(root):
+        return _open_inside(root, rel)
+
+
+def _open_inside(root: Path, rel: str) -> int:
     *folders, name = split_path(rel)
     folder = open_folder(root, folders)
     try:
@@ -208,6 +220,11 @@ def _spelling(folder: int, name: str) -> str:
 
 def read_inside(root: Path, rel: str, max_bytes: int | None = None) -> bytes:
     """Content of the regular file `rel` below `root`. Raises like `open_inside`, and `FileTooLarge`."""
+    with answering(root):
+        return _read_inside(root, rel, max_bytes)
+
+
+def _read_inside(root: Path, rel: str, max_bytes: int | None) -> bytes:
     fd = open_inside(root, rel)
     try:
         size = os.fstat(fd).st_size
