@@ -9,10 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Max, OuterRef, Q
-from django.utils import timezone
 
 from agents.agent_settings import read_settings
 from agents.apart import apart
+from agents.common_clock import common_now
 from agents.models import Agent, Run
 from agents.paths import index_path
 from search.index.damage import damage_mark
@@ -33,38 +33,38 @@ WORDS_KINDS = (Run.Kind.UPDATE, Run.Kind.REBUILD)
 """Jobs that look at every file: after one of them the agent is up to date."""
 
 
-def request_run(*, agent: Agent, kind: str, reason: str) -> Run:
-    """The active run of this kind: the one that waits or works already, else a new one."""
+def request_run(*, agent: Agent, kind: str, reason: str, server: str = "") -> Run:
+    """The active run of this kind: the one that waits or works already, else a new one, for `server` alone if named."""
     for _ in range(3):
         active = Run.objects.filter(agent=agent, kind=kind, state__in=Run.ACTIVE).first()
         if active is not None:
             return active
         try:
             with transaction.atomic():
-                return Run.objects.create(agent=agent, kind=kind, reason=reason)
+                return Run.objects.create(agent=agent, kind=kind, reason=reason, server=server)
         except IntegrityError:
             continue  # somebody else made it between the look and the write
     raise RuntimeError(f"run {kind} of {agent.slug} can be neither made nor joined")
 
 
 def request_pull(*, subject: str, reason: str) -> Run:
-    """The active download of this model: the one that waits or works already, else a new one."""
-    return _server_run(Run.Kind.PULL, subject=subject, reason=reason, unit="MB")
+    """This server's active download of this model: the one that waits or works already, else a new one."""
+    return _server_run(Run.Kind.PULL, subject=subject, reason=reason, unit="MB", server=settings.MEMORY_SERVER_NAME)
 
 
 def request_backup(*, reason: str) -> Run:
-    """The active backup of this server, likewise; `reason` is `request` or `schedule`."""
-    return _server_run(Run.Kind.BACKUP, subject="", reason=reason, unit="files")
+    """The active backup, likewise; `reason` is `request` or `schedule`."""
+    return _server_run(Run.Kind.BACKUP, subject="", reason=reason, unit="files", server="")
 
 
-def _server_run(kind: str, *, subject: str, reason: str, unit: str) -> Run:
+def _server_run(kind: str, *, subject: str, reason: str, unit: str, server: str) -> Run:
     for _ in range(3):
-        active = Run.objects.filter(kind=kind, subject=subject, state__in=Run.ACTIVE).first()
+        active = Run.objects.filter(kind=kind, subject=subject, server=server, state__in=Run.ACTIVE).first()
         if active is not None:
             return active
         try:
             with transaction.atomic():
-                return Run.objects.create(kind=kind, subject=subject, reason=reason, unit=unit)
+                return Run.objects.create(kind=kind, subject=subject, reason=reason, unit=unit, server=server)
         except IntegrityError:
             continue  # somebody else made it between the look and the write
     raise RuntimeError(f"the {kind} {subject} can be neither made nor joined")
@@ -84,13 +84,13 @@ def request_switch(*, agent: Agent, fingerprint: str) -> Run | None:
 
 def mark_dispatched(run: Run) -> None:
     """A message for it was sent; until `DISPATCH_PATIENCE` has passed it is not sent again."""
-    run.dispatched_at = timezone.now()
+    run.dispatched_at = common_now()
     Run.objects.filter(pk=run.pk, state=Run.State.QUEUED).update(dispatched_at=run.dispatched_at)
 
 
 def claim(run_id: int, *, owner: str, lease_seconds: int) -> Run | None:
     """Take the run for `owner`; None when it is gone, finished, not due, or another's whose lease still holds."""
-    now = timezone.now()
+    now = common_now()
     free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=now)
     due = Q(not_before__isnull=True) | Q(not_before__lte=now)
     claimable = Run.objects.filter(free & due, pk=run_id)
@@ -112,7 +112,7 @@ def claim(run_id: int, *, owner: str, lease_seconds: int) -> Run | None:
 
 def heartbeat(run_id: int, *, owner: str, done: int, total: int, unit: str, lease_seconds: int) -> bool:
     """Report progress and extend the lease; False when the run is no longer `owner`'s and the work must stop."""
-    lease_until = timezone.now() + timedelta(seconds=lease_seconds)
+    lease_until = common_now() + timedelta(seconds=lease_seconds)
     return bool(_held(run_id, owner).update(done=done, total=total, unit=unit, lease_until=lease_until))
 
 
@@ -125,7 +125,7 @@ def requeue(run_id: int, *, owner: str, delay_seconds: float, error: str = "") -
 
     `error` says meanwhile why it waits. False when the run was no longer `owner`'s.
     """
-    now = timezone.now()
+    now = common_now()
     with transaction.atomic():
         if _held(run_id, owner).filter(cancel_requested=True).exists():
             return finish(run_id, owner=owner, state=Run.State.CANCELLED, result={})
@@ -158,7 +158,7 @@ def finish(run_id: int, *, owner: str, state: str, result: dict[str, Any], error
 
 def cancel(run: Run) -> Run:
     """Cancel a waiting run at once; a running one is asked to stop. One that has ended stays as it is."""
-    now = timezone.now()
+    now = common_now()
     with transaction.atomic():
         waiting = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=now)
         if _end(Run.objects.filter(waiting, pk=run.pk), state=Run.State.CANCELLED, result={}, error=""):
@@ -216,17 +216,20 @@ def agents_awaiting_embeddings() -> list[Agent]:
     return [agent for agent in waiting if read_settings(agent.settings).memory_enabled]
 
 
-def stale_runs(now: datetime) -> list[Run]:
-    """Runs whose message or worker was lost, or whose delay is over: to be dispatched (again)."""
+def stale_runs(now: datetime, *, server: str = "") -> list[Run]:
+    """Runs whose message or worker was lost, or whose delay is over: to be dispatched (again).
+
+    Those of any server with `server` "", else those of that server alone: none of another can take them up.
+    """
     unsent = Q(dispatched_at__isnull=True) | Q(dispatched_at__lt=now - DISPATCH_PATIENCE)
     due = Q(not_before__isnull=True) | Q(not_before__lte=now)
     lost = (Q(state=Run.State.QUEUED) & unsent & due) | Q(state=Run.State.RUNNING, lease_until__lt=now)
-    return list(Run.objects.select_related("agent").filter(lost).order_by("id"))
+    return list(Run.objects.select_related("agent").filter(lost, server=server).order_by("id"))
 
 
 def prune_runs() -> int:
     """Forget ended runs of long ago, but no agent's latest of a kind. Returns how many went."""
-    now = timezone.now()
+    now = common_now()
     latest = Run.objects.values("agent", "kind").annotate(latest=Max("pk")).values("latest")
     old = Q(state=Run.State.DONE, finished_at__lt=now - KEEP_DONE) | Q(
         state__in=(Run.State.FAILED, Run.State.CANCELLED), finished_at__lt=now - KEEP_FAILED
@@ -250,9 +253,7 @@ def _held(run_id: int, owner: str) -> Any:
 
 def _end(runs: Any, *, state: str, result: dict[str, Any], error: str) -> bool:
     return bool(
-        runs.update(
-            state=state, result=result, error=error, finished_at=timezone.now(), lease_owner="", lease_until=None
-        )
+        runs.update(state=state, result=result, error=error, finished_at=common_now(), lease_owner="", lease_until=None)
     )
 
 
@@ -267,7 +268,7 @@ def _give_up(runs: Any, run_id: int, now: datetime) -> bool:
 
 def _after(run: Run) -> None:
     """Schedule the agent's next update, keeping any wish that came after the run had started to look."""
-    agent, now = run.agent, timezone.now()
+    agent, now = run.agent, common_now()
     if agent is None:
         return
     changes: dict[str, Any] = {}

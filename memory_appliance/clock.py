@@ -14,36 +14,38 @@ from celery.signals import after_task_publish
 from memory_appliance import settings
 from workers.alive import say_alive
 from workers.celery_logs import log_as
-from workers.queues import CONTROL
+from workers.queues import CONTROL, queue_name
 
 _PERIOD = settings.OPTIONS.sweep_seconds
+# Each of several servers asks its own worker; whose turn it is, is settled in the control database (agents/rounds.py).
+_QUEUE = queue_name(CONTROL, settings.MEMORY_SERVER_NAME)
 
 app = Celery("clock", fixups=[])
 app.config_from_object(settings, namespace="CELERY")
 log_as(settings.LOGGING)
 app.conf.beat_schedule = {
     # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
-    "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": CONTROL, "expires": _PERIOD}},
+    "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": _QUEUE, "expires": _PERIOD}},
     "consolidate": {
         "task": "workers.consolidate",
         "schedule": crontab(hour=3, minute=0),
-        "options": {"queue": CONTROL, "expires": 3600},
+        "options": {"queue": _QUEUE, "expires": 3600},
     },
     "tidy": {
         "task": "workers.tidy",
         "schedule": crontab(hour=3, minute=30),
-        "options": {"queue": CONTROL, "expires": 3600},
+        "options": {"queue": _QUEUE, "expires": 3600},
     },
     "review": {
         "task": "workers.review_changed",
         "schedule": crontab(hour=4, minute=0),
-        "options": {"queue": CONTROL, "expires": 3600},
+        "options": {"queue": _QUEUE, "expires": 3600},
     },
     # Asked often and done seldom: a machine that is off at night gets its backups too.
     "backup": {
         "task": "workers.backup_when_due",
         "schedule": crontab(minute="*/10"),
-        "options": {"queue": CONTROL, "expires": 600},
+        "options": {"queue": _QUEUE, "expires": 600},
     },
 }
 

@@ -14,12 +14,12 @@ from typing import Any, Literal, cast
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 from kombu import Connection
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
+from agents.common_clock import common_now
 from agents.models import WorkerHeartbeat
 from agents.unwell import unwell_agents
 from memory_appliance.embedding import models_client
@@ -115,11 +115,11 @@ def _broker() -> Check:
 
 
 def _workers() -> Check:
-    now = timezone.now()
     try:
+        now = common_now()
         alive = WorkerHeartbeat.objects.filter(
             # Not later than now either: a worker that died before the clock was set back would live for a long time.
-            name=WorkerHeartbeat.WORKER,
+            name=WorkerHeartbeat.own(),
             at__range=(now - HEARTBEAT_PATIENCE, now + HEARTBEAT_PATIENCE),
         ).exists()
     except DatabaseError:

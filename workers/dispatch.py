@@ -10,7 +10,8 @@ from agents.models import Run
 from agents.runs import mark_dispatched
 from agents.waiting import turn
 from workers.app import app
-from workers.jobs import JOBS
+from workers.jobs import JOBS, Job
+from workers.queues import CONTROL, queue_name
 
 logger = logging.getLogger(__name__)
 
@@ -26,9 +27,14 @@ def dispatch(run: Run) -> bool:
         with turn("broker") as free:
             if not free:
                 return False
-            app.send_task(job.task, args=[run.pk], queue=job.queue, retry=False, ignore_result=True)
+            app.send_task(job.task, args=[run.pk], queue=_queue(run, job), retry=False, ignore_result=True)
     except OperationalError as error:
         logger.warning("the broker cannot be reached; run %s waits for the sweep: %s", run.pk, error)
         return False
     mark_dispatched(run)
     return True
+
+
+def _queue(run: Run, job: Job) -> str:
+    """What is about one server's own disk goes to that server."""
+    return queue_name(CONTROL, run.server) if run.server else job.queue

@@ -12,8 +12,8 @@ from typing import Any
 
 from celery.signals import worker_ready
 from django.db import DatabaseError, connection
-from django.utils import timezone
 
+from agents.common_clock import common_now
 from agents.models import Run, WorkerHeartbeat
 from workers.lease import PROCESS
 from workers.stopping import STOPPING
@@ -47,13 +47,13 @@ def beat() -> None:
     """Say that this worker lives, and how much memory it holds (bytes)."""
     detail = {"pid": os.getpid(), "rss": _resident_bytes()}
     WorkerHeartbeat.objects.update_or_create(
-        name=WorkerHeartbeat.WORKER, defaults={"at": timezone.now(), "detail": detail}
+        name=WorkerHeartbeat.own(), defaults={"at": common_now(), "detail": detail}
     )
 
 
 def release_runs_of_the_dead() -> int:
     """Let the leases of processes of this machine that are gone run out now, and not in a minute. How many runs."""
-    now = timezone.now()
+    now = common_now()
     running = Run.objects.filter(state=Run.State.RUNNING)
     return running.filter(lease_owner__in=_dead(running.values_list("lease_owner", flat=True))).update(lease_until=now)
 

@@ -9,7 +9,7 @@ EMBED = "embed"
 """Bouts of embedding: long, in slices; served by one thread, because one models process does the work."""
 
 CONTROL = "control"
-"""The sweep and the nightly tidying: milliseconds each, never behind a long job."""
+"""The sweep, the nightly tidying and what one server's own disk needs: each server has such a queue of its own."""
 
 RERANK = "rerank"
 """Judging one search's candidates: somebody waits, so it goes before everything else that models do."""
@@ -27,3 +27,8 @@ MODEL_QUEUES = (RERANK, GENERATE, BULK)
 """In the order in which a model worker looks at them."""
 
 QUEUES = (*WORKER_QUEUES, *MODEL_QUEUES)
+
+
+def queue_name(queue: str, server: str) -> str:
+    """As the broker knows it: each of several servers has a `control` of its own; `server` is "" for the only one."""
+    return f"{queue}.{server}" if server and queue == CONTROL else queue

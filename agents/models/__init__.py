@@ -11,6 +11,7 @@ from agents.models.provider_choice import ProviderChoice
 from agents.models.recall_event import RecallEvent
 from agents.models.recall_toggle import RecallToggle
 from agents.models.role import AgentRole
+from agents.models.round import Round
 from agents.models.run import Run
 from agents.models.scope import ScopeRule
 from agents.models.sharing import CollectionShare
@@ -34,6 +35,7 @@ __all__ = [
     "ProviderChoice",
     "RecallEvent",
     "RecallToggle",
+    "Round",
     "Run",
     "ScopeRule",
     "Tombstone",

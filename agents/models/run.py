@@ -34,6 +34,9 @@ class Run(Numbered):
         help_text="A download or a backup has none.",
     )
     subject = models.CharField(max_length=300, blank=True, help_text="What a download is about: the model.")
+    server = models.CharField(
+        max_length=60, blank=True, help_text="The one of several servers on whose disk it is done; empty: any."
+    )
     kind = models.CharField(max_length=10, choices=Kind.choices)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     reason = models.CharField(max_length=40, default="request", help_text="request, schedule, watch, embed …")
@@ -65,7 +68,7 @@ class Run(Numbered):
                 fields=["agent", "kind"], condition=Q(state__in=["queued", "running"]), name="one_active_run_per_kind"
             ),
             models.UniqueConstraint(
-                fields=["kind", "subject"],
+                fields=["kind", "subject", "server"],
                 condition=Q(agent__isnull=True, state__in=["queued", "running"]),
                 name="one_active_run_per_subject",
             ),

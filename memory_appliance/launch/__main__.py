@@ -9,7 +9,7 @@ from memory_appliance.launch.preflight import check_port, lock_instance, prepare
 from memory_appliance.launch.programs import programs, supervisor_config
 from memory_appliance.launch.say import LaunchFailed, fail, say
 from memory_appliance.launch.supervise import serve
-from memory_appliance.settings import OPTIONS
+from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS
 from search.runtime.providers.choice import LOCAL, parse_choice
 
 
@@ -34,6 +34,7 @@ def main() -> int:
         web_workers=OPTIONS.web_workers,
         model_workers=_model_workers(),
         web_threads=OPTIONS.web_threads,
+        server=MEMORY_SERVER_NAME,
     )
     say(f"  ▸ Starting {', '.join(program.name for program in table)}")
     if layout.socket_dir != layout.run_dir:

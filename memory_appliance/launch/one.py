@@ -18,7 +18,7 @@ from memory_appliance.launch.preflight import prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import Program, programs
 from memory_appliance.launch.say import LaunchFailed, fail
 from memory_appliance.launch.uv import ROOT
-from memory_appliance.settings import OPTIONS
+from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS
 
 KEEPER = "web"
 """The program that puts the data folder in order before it starts."""
@@ -54,6 +54,7 @@ def _table(layout: Layout) -> list[Program]:
         own_broker=True,
         web_workers=OPTIONS.web_workers,
         web_threads=OPTIONS.web_threads,
+        server=MEMORY_SERVER_NAME,
         model_workers=1,
     )
     return [program for program in table if not program.once]

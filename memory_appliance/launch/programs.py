@@ -15,7 +15,7 @@ from memory_appliance import rooms
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
 from workers.jobs import THREADS
-from workers.queues import GENERATE, RERANK, WORKER_QUEUES
+from workers.queues import GENERATE, RERANK, WORKER_QUEUES, queue_name
 
 BROKER = "broker"
 
@@ -32,15 +32,18 @@ class Program:
 
 
 def programs(
-    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0
+    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0, server: str = ""
 ) -> list[Program]:
-    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another)."""
+    """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another).
+
+    `server`: its name among several.
+    """
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
     table = [
         Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
-        Program("worker", (*celery, "memory_appliance", "worker", *_WORKER), 30, stop_seconds=8),
+        Program("worker", (*celery, "memory_appliance", "worker", *_worker(server)), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
         *(_model_worker(python, number) for number in range(model_workers)),
         Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
@@ -72,10 +75,13 @@ def _model_worker(python: str, number: int) -> Program:
 _IN_MEMORY = ("--scheduler", "memory_appliance.steady_scheduler:SteadyScheduler")
 
 
-_WORKER = (
-    *("--pool", "threads", "--concurrency", str(THREADS), "--queues", ",".join(WORKER_QUEUES)),
-    *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
-)
+def _worker(server: str) -> Sequence[str]:
+    queues = ",".join(queue_name(queue, server) for queue in WORKER_QUEUES)
+    return (
+        *("--pool", "threads", "--concurrency", str(THREADS), "--queues", queues),
+        *(("--hostname", f"worker@{server}") if server else ()),
+        *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+    )
 
 
 def _broker(layout: Layout) -> Program:

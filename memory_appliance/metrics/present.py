@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 from agents.models import Agent, IndexSnapshot, Run, WorkerHeartbeat
 from memory_appliance import health
 from memory_appliance.embedding import models_client
-from workers.queues import QUEUES
+from workers.queues import QUEUES, queue_name
 from workers.replies import BrokerAway, Replies
 
 
@@ -106,7 +106,9 @@ def _queues() -> Metric:
     """Raises BrokerAway."""
     family = GaugeMetricFamily("memory_queue_messages", "Messages that no worker has taken up.", labels=["queue"])
     for queue in QUEUES:
-        family.add_metric([queue], _broker(settings.CELERY_BROKER_URL).waiting(queue))
+        family.add_metric(
+            [queue], _broker(settings.CELERY_BROKER_URL).waiting(queue_name(queue, settings.MEMORY_SERVER_NAME))
+        )
     return family
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from memory_appliance.settings.database import postgres_settings
+from memory_appliance.settings.kept import stored_secret_key, stored_server_name
 from memory_appliance.settings.options import (
     KEY_PROVIDERS,
     URL_PROVIDERS,
@@ -15,7 +16,6 @@ from memory_appliance.settings.options import (
     load_options,
     unknown_names,
 )
-from memory_appliance.settings.secret_key import stored_secret_key
 from workers.logs import logging_settings
 from workers.sockets import socket_dir
 
@@ -72,6 +72,8 @@ try:
     SECRET_KEY = (
         OPTIONS.secret_key.get_secret_value() if OPTIONS.secret_key else stored_secret_key(MEMORY_DATA_DIR / "run")
     )
+    # Several servers need PostgreSQL; the one that there is with SQLite needs no name.
+    MEMORY_SERVER_NAME: str = stored_server_name(MEMORY_DATA_DIR / "run") if OPTIONS.database_url else ""
 except OSError as error:
     raise SystemExit(
         f"error: the data folder {MEMORY_DATA_DIR} cannot be written: {error.strerror}. "

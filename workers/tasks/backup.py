@@ -9,6 +9,7 @@ from django.utils import timezone
 from agents.backup import BackupError, Progress, make_backup, thin_out
 from agents.backup.schedule import backup_is_due
 from agents.models import Run
+from agents.rounds import my_turn
 from agents.runs import request_backup
 from search.errors import SearchError
 from search.index.report import Progress as RunProgress
@@ -22,7 +23,7 @@ BUSY_SECONDS = 60.0
 
 @app.task(name="workers.backup_when_due")
 def backup_when_due() -> None:
-    if backup_is_due(timezone.now()):
+    if my_turn("backup", seconds=60) and backup_is_due(timezone.now()):
         dispatch(request_backup(reason="schedule"))
 
 

@@ -7,6 +7,7 @@ import logging
 from agents.consolidation import consolidate_all
 from agents.flush.working import drop_all_old_states
 from agents.nightly import may_forget
+from agents.rounds import NIGHT_SECONDS, my_turn
 from agents.transcripts import prune_transcripts
 from workers.app import app
 
@@ -15,6 +16,8 @@ logger = logging.getLogger(__name__)
 
 @app.task(name="workers.consolidate")
 def consolidate() -> None:
+    if not my_turn("consolidate", seconds=NIGHT_SECONDS):
+        return
     logger.info("promoted: %d notes", consolidate_all())
     if may_forget("consolidate"):
         logger.info("forgotten: %d parts of transcripts", prune_transcripts())

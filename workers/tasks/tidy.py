@@ -1,4 +1,6 @@
-"""Tidy: once a night, forget what is old, remove indexes that no agent owns, and take care of those that remain."""
+"""Tidy: once a night, forget what is old, remove indexes that no agent owns, and take care of those that remain.
+
+What all servers share is forgotten by the first one to come; indexes are each server's own."""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from agents.models import Agent
 from agents.nightly import may_forget
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
+from agents.rounds import NIGHT_SECONDS, my_turn
 from agents.runs import prune_runs
 from agents.services import remove_orphan_indexes
 from agents.workspace.tombstones import prune_tombstones
@@ -28,11 +31,12 @@ LOCK_SECONDS = 2.0
 
 @app.task(name="workers.tidy")
 def tidy() -> None:
-    if may_forget("tidy"):
-        _forget()
-    indexes, histories = remove_orphan_indexes(), remove_orphan_histories()
-    logger.info("removed: %d indexes, kept versions of %d agents that are gone", len(indexes), len(histories))
-    remove_left_canaries()
+    if my_turn("tidy", seconds=NIGHT_SECONDS):
+        if may_forget("tidy"):
+            _forget()
+        logger.info("removed: kept versions of %d agents that are gone", len(remove_orphan_histories()))
+        remove_left_canaries()
+    logger.info("removed: %d indexes of agents that are gone", len(remove_orphan_indexes()))
     _maintain_indexes()
 
 

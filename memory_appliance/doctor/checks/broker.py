@@ -10,7 +10,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
-from workers.queues import QUEUES
+from workers.queues import QUEUES, queue_name
 
 _SECONDS = 2.0
 _MANY = 500
@@ -18,12 +18,13 @@ _FULL = 0.9
 
 
 def _look(visit: Visit) -> Looking:
+    names = [queue_name(queue, settings.MEMORY_SERVER_NAME) for queue in QUEUES]
     limits = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS, "max_retries": 0}
     try:
         with Connection(settings.CELERY_BROKER_URL, transport_options=limits) as broker:
             client = cast(Any, broker.default_channel).client
             info = client.info()
-            waiting = {name: int(client.llen(name)) for name in QUEUES}
+            waiting = {name: int(client.llen(name)) for name in names}
     except (OperationalError, RedisError, OSError) as error:
         yield Seen(
             "problem",

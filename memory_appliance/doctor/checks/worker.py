@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
+from agents.common_clock import common_now
 from agents.models import WorkerHeartbeat
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
@@ -13,8 +12,8 @@ PATIENCE = timedelta(seconds=30)
 
 
 def _look(visit: Visit) -> Looking:
-    row = WorkerHeartbeat.objects.filter(name=WorkerHeartbeat.WORKER).first()
-    if row is None or timezone.now() - row.at > PATIENCE:
+    row = WorkerHeartbeat.objects.filter(name=WorkerHeartbeat.own()).first()
+    if row is None or common_now() - row.at > PATIENCE:
         since = "never" if row is None else f"last at {row.at:%Y-%m-%d %H:%M:%S} UTC"
         yield Seen(
             "problem",

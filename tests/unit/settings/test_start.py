@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_appliance.settings.secret_key import stored_secret_key
+from memory_appliance.settings.kept import stored_secret_key
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -1,0 +1,66 @@
+"""Several servers on one control database: what comes round is done once, and each server's own disk by itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from agents import common_clock, runs
+from agents.common_clock import common_now
+from agents.models import Agent, Round, Run, WorkerHeartbeat
+from agents.rounds import my_turn
+from workers.dispatch import _queue
+from workers.jobs import JOBS
+from workers.queues import INDEX, WORKER_QUEUES, queue_name
+
+
+def test_of_two_servers_one_has_the_turn_and_the_other_takes_over(db: None, settings: Any) -> None:
+    settings.MEMORY_SERVER_NAME = "a"
+    assert my_turn("sweep", seconds=60)
+    settings.MEMORY_SERVER_NAME = "b"
+    assert not my_turn("sweep", seconds=60) and my_turn("tidy", seconds=60)
+    Round.objects.filter(name="sweep").update(next_at=timezone.now() - timedelta(seconds=1))
+    assert my_turn("sweep", seconds=60) and not my_turn("sweep", seconds=60)
+
+
+def test_the_only_server_asks_nothing(db: None, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert my_turn("sweep", seconds=60) and my_turn("sweep", seconds=60)
+
+
+def test_a_job_for_one_servers_disk_is_left_to_it(al: Agent, settings: Any) -> None:
+    settings.MEMORY_SERVER_NAME = "a"
+    pull = runs.request_pull(subject="model", reason="request")
+    settings.MEMORY_SERVER_NAME = "b"
+    assert runs.request_pull(subject="model", reason="request") != pull  # each has a folder of models
+    later = timezone.now() + timedelta(hours=1)
+    assert [run.server for run in runs.stale_runs(later, server="a")] == ["a"]
+    assert runs.stale_runs(later) == []
+    update = runs.request_run(agent=al, kind=Run.Kind.UPDATE, reason="request")
+    assert runs.stale_runs(later) == [update]
+    assert [_queue(run, JOBS[Run.Kind(run.kind)]) for run in (pull, update)] == ["control.a", INDEX]
+
+
+def test_queues_and_signs_of_life_carry_the_name_of_one_among_several(settings: Any) -> None:
+    assert [queue_name(queue, "") for queue in WORKER_QUEUES] == list(WORKER_QUEUES)
+    assert [queue_name(queue, "a") for queue in WORKER_QUEUES] == ["control.a", "index", "embed"]
+    assert WorkerHeartbeat.own() == "worker"
+    settings.MEMORY_SERVER_NAME = "a"
+    assert WorkerHeartbeat.own() == "worker@a"
+
+
+def test_a_wrong_clock_takes_no_job_from_another_server(al: Agent, settings: Any, monkeypatch: Any) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("with SQLite there is one server and one clock")
+    settings.MEMORY_SERVER_NAME = "a"
+    monkeypatch.setattr(common_clock, "_asked", None)
+    run = runs.request_run(agent=al, kind=Run.Kind.UPDATE, reason="request")
+    assert runs.claim(run.pk, owner="a", lease_seconds=60)
+    right = common_now()
+    monkeypatch.setattr("django.utils.timezone.now", lambda: right + timedelta(days=1))
+    assert runs.claim(run.pk, owner="b", lease_seconds=60) is None
+    assert abs(common_now() - right) < timedelta(seconds=30)
