@@ -13,7 +13,7 @@ from django.db.models import DateTimeField
 
 from agents.errors import Invalid
 from agents.models import Agent, Collection, ScopeRule
-from agents.paths import data_dir, refuse_server_folders
+from agents.paths import refuse_server_folders, workspace_fault
 from agents.scope import Match, Rule
 from agents.sessions import CHAT_TYPES
 from agents.stored_values import is_no_time
@@ -66,9 +66,8 @@ def row_faults(agent: Agent) -> Iterator[str]:
     """In words, each with what to do."""
     if not isinstance(agent.settings, dict):
         yield "Its settings are no object, so the defaults hold; save its settings again"
-    workspace = Path(agent.workspace)
-    if not workspace.is_absolute() or data_dir().resolve().is_relative_to(workspace):
-        yield f"Its workspace {agent.workspace!r} takes in the server's own files; give it another"
+    if fault := workspace_fault(agent.workspace):
+        yield f"Its workspace {agent.workspace!r} {fault}; give it another"
     if not known_zone(agent.timezone):
         yield f"There is no time zone {agent.timezone!r}, so UTC holds; choose another"
     for column in (field.attname for field in Agent._meta.fields if isinstance(field, DateTimeField)):

@@ -32,6 +32,18 @@ def allowed_roots() -> tuple[Path, ...]:
     return (*(Path(root) for root in settings.MEMORY_ALLOWED_ROOTS), data_dir())
 
 
+def workspace_fault(workspace: str) -> str:
+    """Why no service would have stored this workspace; "" when it is one. Nothing on the disk is looked at."""
+    folder = Path(workspace)
+    if "\0" in workspace or not folder.is_absolute() or ".." in folder.parts:
+        return "is no absolute path"
+    try:
+        refuse_server_folders(folder, "workspace", "")
+    except Invalid:
+        return "takes in the server's own files"
+    return ""
+
+
 def in_workspace(workspace: str, path: str) -> bool:
     """Whether a collection at `path` lies in that workspace; a relative path is taken from there.
 

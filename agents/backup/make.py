@@ -38,7 +38,7 @@ from agents.backup.sources import LeftOut, files_below, roots_of
 from agents.backup.values import FORMAT, Backup, BackupError, IsCancelled, Progress, Reason, ReportProgress, StoredFile
 from agents.backup.verify import check_files
 from agents.models import Agent
-from agents.paths import data_dir, index_path
+from agents.paths import data_dir, index_path, workspace_fault
 from agents.version import VERSION
 from search.documents.contain import PathNotAllowed
 from search.errors import Cancelled, IndexUnavailable
@@ -199,7 +199,7 @@ class _Maker:
 
     def _keep_folders(self, agents: list[Agent]) -> None:
         """Two walks: the first only counts, so that progress has an end."""
-        workspaces = [Path(agent.workspace) for agent in agents]
+        workspaces = [Path(agent.workspace) for agent in agents if not workspace_fault(agent.workspace)]
         roots = [root for agent in agents for root in roots_of(agent, workspaces, self._left_out)]
         total = sum(1 for root in roots for _ in files_below(root, LeftOut()))
         done = 0

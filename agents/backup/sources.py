@@ -19,7 +19,7 @@ from pathlib import Path
 
 from agents.backup.catalog import backup_dir
 from agents.models import Agent, Collection
-from agents.paths import data_dir
+from agents.paths import data_dir, workspace_fault
 from agents.workspace.beside import leftover
 from search.documents.contain import PathNotAllowed, list_folder
 
@@ -56,7 +56,11 @@ class LeftOut:
 def roots_of(agent: Agent, workspaces: Sequence[Path], left_out: LeftOut) -> list[Root]:
     """The agent's folders, its collections prefetched or not. `workspaces`: of all agents."""
     own = data_dir().resolve()
-    roots = [Root(f"workspaces/{agent.slug}", Path(agent.workspace))]
+    roots = []
+    if fault := workspace_fault(agent.workspace):
+        left_out.add(agent.workspace, f"the workspace of {agent.slug} {fault}")
+    else:
+        roots.append(Root(f"workspaces/{agent.slug}", Path(agent.workspace)))
     for collection in agent.collections.all():
         folder = Path(collection.path)
         if collection.kind != Collection.Kind.CUSTOM or any(map(folder.is_relative_to, workspaces)):

@@ -54,6 +54,22 @@ def test_it_holds_every_file_of_a_workspace_however_its_folder_is_called(al: Age
     assert held == {f"workspaces/al/{name}" for name in ("MEMORY.md", *names)}
 
 
+@pytest.mark.parametrize("workspace", ["/", "{data}", "{data}/indexes", "", "al", "/a/../.."])
+def test_a_workspace_that_no_service_stored_is_left_out_and_named(
+    al: Agent, al_2: Agent, backups: Path, data_dir: Path, workspace: str
+) -> None:
+    """It would take in the whole disk, and other agents' collections would count as saved with it."""
+    (data_dir / "more").mkdir()
+    (data_dir / "more" / "note.md").write_text("kept")
+    create_collection(actor=OWNER, agent=al_2, name="more", path=str(data_dir / "more"))
+    Agent.objects.filter(pk=al.pk).update(workspace=workspace.format(data=data_dir))
+    made = make_backup()
+    held = set(contents(backups))
+    assert {"workspaces/al-2/MEMORY.md", "collections/al-2/more/note.md"} <= held
+    assert not any(place.startswith("workspaces/al/") for place in held)
+    assert any("the workspace of al " in line for line in made.left_out)
+
+
 def test_it_holds_transcripts(al: Agent, backups: Path) -> None:
     store_lines(agent=al, session_key="agent:al:telegram:direct:7", lines=[b'{"role":"user","content":"the key?"}'])
     make_backup()
