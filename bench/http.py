@@ -22,9 +22,12 @@ from bench.stack import Stack, running_stack
 from bench.synthetic import Notes, SyntheticEmbedder, write_workspace
 from search.evaluation.machine import describe_machine
 from search.index.embed import embed_pending
+from search.runtime.own_queries import QUERIES
 from search.spec import EmbeddingIdentity, IndexSpec
 
 ROUNDS = 200
+KNOWN = QUERIES // 2
+"""Different questions: fewer than are remembered for an agent, or each would have been forgotten before it comes again."""
 
 
 class AsRealModel(SyntheticEmbedder):
@@ -90,10 +93,15 @@ def ask(client: httpx.Client, slug: str, query: str) -> float:
     return took
 
 
-def latency(stack: Stack, slug: str, questions: list[str]) -> None:
-    """Each question once in a new wording, so that its embedding is computed; then again, from the cache."""
-    for question in questions[:20]:
+def remember(stack: Stack, slug: str, questions: list[str]) -> None:
+    """Ask until every web process has the vectors: each answers some of the calls and remembers for itself."""
+    for question in questions * 6:
         ask(stack.client, slug, question)
+
+
+def latency(stack: Stack, slug: str, questions: list[str]) -> None:
+    """Each question once in a new wording, so that its embedding is computed; then again, from what is remembered."""
+    remember(stack, slug, questions)
     for name, suffix in (("query embedded", " {n}"), ("vector cached", "")):
         before = stack.cpu()
         took = [ask(stack.client, slug, questions[n % len(questions)] + suffix.format(n=n)) for n in range(ROUNDS)]
@@ -153,7 +161,7 @@ def main() -> None:
         memory(stack, "at rest")
         for chunks in options.chunks:
             slug = f"bench-{chunks}"
-            questions = make_agent(stack, slug, chunks)
+            questions = make_agent(stack, slug, chunks)[:KNOWN]
             print(f"{status(stack, slug)['chunks']:,} chunks over HTTP")
             latency(stack, slug, questions)
             throughput(stack, slug, questions, options.clients)
