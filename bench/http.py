@@ -27,7 +27,7 @@ from search.spec import EmbeddingIdentity, IndexSpec
 
 ROUNDS = 200
 KNOWN = QUERIES // 2
-"""Different questions: fewer than are remembered for an agent, or each would have been forgotten before it comes again."""
+"""Different questions: fewer than are remembered for an agent, or each would be forgotten before it comes again."""
 
 
 class AsRealModel(SyntheticEmbedder):

@@ -1,4 +1,4 @@
-"""The vector leg at one million chunks: bits in memory, exact rescoring from the file.
+"""The vector leg at one million chunks: bits in memory, the chosen rows compared in SQL.
 
     python -m bench.million [--chunks 1000000] [--dims 384]
 
@@ -25,7 +25,7 @@ from search.index.facts import index_facts
 from search.index.opening import open_index
 from search.index.pool import reading
 from search.index.schema import SEGMENT, next_generation, set_meta
-from search.index.vectors import activate_model, bits_width, pack_passages
+from search.index.vectors import activate_model, bits_width, pack_passages, pack_vector, sign_bits
 from search.retrieve.vector import nearest_passages, vector_leg
 from search.spec import EmbeddingIdentity
 
@@ -48,7 +48,6 @@ def build(path: Path, chunks: int, dims: int) -> tuple[np.ndarray, np.ndarray]:
     kept = []
     with transaction(connection):
         activate_model(connection, EmbeddingIdentity("synthetic", f"clusters-{dims}", dims, "million"))
-        connection.execute("DROP TABLE IF EXISTS chunks_vec")
         connection.execute("INSERT INTO collections(id, name, source) VALUES(1, 'memory', 'memory')")
         connection.execute(
             "INSERT INTO files(id, collection, path, rel, source, mtime_ns, size, inode, hash, indexed_at)"
@@ -71,11 +70,15 @@ def _insert(connection: object, start: int, vectors: np.ndarray) -> None:
     ids = range(start, start + len(vectors))
     with transaction(connection):  # type: ignore[arg-type]
         connection.executemany(  # type: ignore[attr-defined]
-            "INSERT INTO embedding_cache(id, model, hash, vec, parts, used) VALUES(?, 1, ?, ?, ?, 0)",
+            "INSERT INTO embedding_cache(id, model, hash, parts, used) VALUES(?, 1, ?, ?, 0)",
             (
-                (i + 1, i.to_bytes(8, "big"), vector.tobytes(), pack_passages(vector[np.newaxis]))
+                (i + 1, i.to_bytes(8, "big"), pack_passages(vector[np.newaxis]))
                 for i, vector in zip(ids, vectors, strict=True)
             ),
+        )
+        connection.executemany(  # type: ignore[attr-defined]
+            "INSERT INTO chunks_vec(chunk_id, collection, embedding) VALUES(?, 1, ?)",
+            ((i, pack_vector(vector)) for i, vector in zip(ids, vectors, strict=True)),
         )
         connection.executemany(  # type: ignore[attr-defined]
             "INSERT INTO chunks(id, file_id, ord, start_line, end_line, hash, emb_id, text)"
@@ -83,9 +86,7 @@ def _insert(connection: object, start: int, vectors: np.ndarray) -> None:
             ((i, i, i.to_bytes(8, "big"), i + 1) for i in ids),
         )
         generation = next_generation(connection)  # type: ignore[arg-type]
-        bits = np.zeros((len(vectors), width), np.uint8)
-        packed = np.packbits(vectors > 0, axis=1)
-        bits[:, : packed.shape[1]] = packed
+        bits = sign_bits(vectors, np.zeros(vectors.shape[1], np.float32))
         for offset in range(0, len(vectors), SEGMENT):
             block = bits[offset : offset + SEGMENT]
             members = np.zeros(SEGMENT, "<u2")
@@ -115,12 +116,12 @@ def main() -> None:
         with reading(path) as connection:
             facts = index_facts(connection)
             cold = time.perf_counter()
-            _, engine = vector_leg(connection, facts, queries[0], None, 200)
-            print(f"engine {engine}; first search, loading included {(time.perf_counter() - cold) * 1000:.0f} ms")
+            vector_leg(connection, facts, queries[0], None, 200)
+            print(f"first search, loading included {(time.perf_counter() - cold) * 1000:.0f} ms")
             cpu, wall, recall, passages = [], [], [], []
             for query in queries:
                 begun, started_cpu = time.perf_counter(), time.process_time()
-                hits, _ = vector_leg(connection, facts, query, None, 200)
+                hits = vector_leg(connection, facts, query, None, 200)
                 cpu.append((time.process_time() - started_cpu) * 1000)
                 wall.append((time.perf_counter() - begun) * 1000)
                 begun = time.perf_counter()

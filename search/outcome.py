@@ -10,7 +10,7 @@ from search.spec import Mode, Origin, Source
 
 DegradationCode = Literal[
     "no_query_vector",
-    "vec_fallback",
+    "vec_fallback",  # of the contract; nothing sends it, for numpy gives the same results
     "no_vectors",
     "no_keyword",
     "no_rerank",

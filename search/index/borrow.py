@@ -26,7 +26,6 @@ LOCK_TIMEOUT = 60.0
 
 class _Borrowed(NamedTuple):
     hash: bytes
-    vec: bytes
     parts: bytes
 
 
@@ -60,7 +59,7 @@ def _waiting(connection: Connection) -> set[bytes]:
 def _look_up(source: Path, fingerprint: str, digests: list[bytes]) -> list[_Borrowed]:
     with reading(source) as other:
         rows = other.execute(
-            "SELECT hash, vec, parts FROM embedding_cache"
+            "SELECT hash, parts FROM embedding_cache"
             " WHERE model = (SELECT id FROM models WHERE fingerprint = ?) AND hash IN carray(?)",
             (fingerprint, bind_digests(digests)),
         )
@@ -69,6 +68,6 @@ def _look_up(source: Path, fingerprint: str, digests: list[bytes]) -> list[_Borr
 
 def _keep(connection: Connection, model_id: int, found: list[_Borrowed]) -> None:
     connection.executemany(
-        "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used) VALUES(?, ?, ?, ?, ?)",
-        ((model_id, row.hash, row.vec, row.parts, time.time()) for row in found),
+        "INSERT OR IGNORE INTO embedding_cache(model, hash, parts, used) VALUES(?, ?, ?, ?)",
+        ((model_id, row.hash, row.parts, time.time()) for row in found),
     )

@@ -31,7 +31,7 @@ _MMAP_BYTES = 256 * 1024 * 1024
 
 def bind_ids(ids: Collection[int]) -> Any:
     """Integers to bind to `carray(?)`; None, which gives no rows, when there are none."""
-    return apsw.carray(np.fromiter(ids, np.int64, len(ids))) if ids else None
+    return apsw.carray(np.fromiter(ids, np.int64, len(ids))) if len(ids) else None
 
 
 def bind_digests(digests: Collection[bytes]) -> Any:

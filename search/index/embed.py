@@ -21,6 +21,7 @@ from search.index.opening import writing
 from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgress
 from search.index.schema import get_meta, next_generation
 from search.index.vectors import (
+    BITS_FROM,
     VectorChanges,
     active_model,
     agree_on_model,
@@ -41,8 +42,6 @@ STORE_SECONDS = 2.0
 STORE_CHUNKS = 64
 """Vectors are written after this time or number, whichever comes first."""
 SLICE_TIMEOUT = 120.0
-BITS_FROM = 8_192
-"""Vectors from which the bits for the in-memory scan are kept; below, exact scanning is faster."""
 LOCK_TIMEOUT = 60.0
 
 
@@ -264,7 +263,7 @@ class _Store:
         """Fix the mean once there are enough vectors, and again whenever their number has grown fourfold."""
         count = count_vectors(self._connection)
         centred_at = get_meta(self._connection, "vec_mean_count") or 0
-        if count < BITS_FROM or (isinstance(centred_at, int) and centred_at and count < 4 * centred_at):
+        if count <= BITS_FROM or (isinstance(centred_at, int) and centred_at and count < 4 * centred_at):
             return
         with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
             centre_bits(self._connection, next_generation(self._connection))

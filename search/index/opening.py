@@ -133,8 +133,8 @@ def _seed(connection: Connection) -> None:
         try:
             with transaction(connection):
                 connection.execute(
-                    "INSERT OR IGNORE INTO embedding_cache(model, hash, vec, parts, used)"
-                    " SELECT m.id, e.hash, e.vec, e.parts, e.used"
+                    "INSERT OR IGNORE INTO embedding_cache(model, hash, parts, used)"
+                    " SELECT m.id, e.hash, e.parts, e.used"
                     " FROM source.embedding_cache e JOIN source.models s ON s.id = e.model"
                     " JOIN main.models m ON m.fingerprint = s.fingerprint WHERE e.id > ? AND e.id <= ?",
                     (start, start + SEED_ROWS),

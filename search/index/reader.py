@@ -50,8 +50,6 @@ def _status(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity
         degraded.append(Degradation("pending_embeddings", f"{pending} of {total} chunks wait for their vectors"))
     if not fts:
         degraded.append(Degradation("no_keyword", "the keyword index is missing; the next update makes it again"))
-    if not capabilities().vec:
-        degraded.append(Degradation("vec_fallback", f"sqlite-vec is not available: {capabilities().vec_error}"))
     if identity is not None and model is not None and identity.fingerprint != model.identity.fingerprint:
         degraded.append(
             Degradation("stale_vectors", f"the vectors are of {model.identity.model}, configured is {identity.model}")

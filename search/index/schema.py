@@ -1,7 +1,8 @@
 """The tables of an index file, and its meta values.
 
-`embedding_cache` holds the canonical vectors; `chunks_vec` (sqlite-vec) and `vec_seg` (bits for the in-memory scan)
-are copies made for searching. `chunks.text` is the text as written; `chunks_fts` holds its terms (documents/terms.py).
+`embedding_cache` holds the vectors of the passages; `chunks_vec` the chunks' own, made from them, and `vec_seg` the
+bits of these, by which large indexes choose candidates. `chunks.text` is the text as written; `chunks_fts` holds its
+terms (documents/terms.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
 
@@ -44,8 +45,7 @@ CREATE TABLE models(
   dims INTEGER NOT NULL);
 CREATE TABLE embedding_cache(
   id INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES models(id), hash BLOB NOT NULL,
-  vec BLOB NOT NULL,                  -- the chunk: unit mean of its passages' vectors, float32
-  parts BLOB NOT NULL,                -- its passages, one row each: int8 with a float32 scale (vectors.py)
+  parts BLOB NOT NULL,                -- a chunk's passages, one row each: int8 with a float32 scale (vectors.py)
   used REAL NOT NULL, UNIQUE(model, hash));
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY,
@@ -60,6 +60,9 @@ CREATE TABLE chunks(
 CREATE INDEX chunks_file ON chunks(file_id, ord);
 CREATE INDEX chunks_pending ON chunks(hash, refused) WHERE emb_id IS NULL;
 CREATE INDEX chunks_emb ON chunks(emb_id) WHERE emb_id IS NOT NULL;
+CREATE TABLE chunks_vec(              -- searched with sqlite-vec's functions
+  chunk_id INTEGER PRIMARY KEY, collection INTEGER NOT NULL,
+  embedding BLOB NOT NULL);           -- direction of the mean of its passages' vectors, int8
 CREATE TABLE vec_seg(seg INTEGER PRIMARY KEY, ver INTEGER NOT NULL, coll BLOB NOT NULL, bits BLOB);
 CREATE INDEX vec_seg_ver ON vec_seg(ver);
 CREATE TABLE problems(collection TEXT NOT NULL, path TEXT NOT NULL, problem TEXT NOT NULL,
@@ -95,14 +98,6 @@ def create_words(connection: Connection) -> None:
     """The keyword tables, also made again when they were lost."""
     for statement in _WORDS:
         connection.execute(statement)
-
-
-def create_vec_table(connection: Connection, dims: int) -> None:
-    """sqlite-vec's table; small chunks, because its default reserves 1,024 slots per collection."""
-    connection.execute(
-        "CREATE VIRTUAL TABLE chunks_vec USING vec0(chunk_id INTEGER PRIMARY KEY, collection INTEGER PARTITION KEY,"
-        f" embedding float[{dims}] distance_metric=cosine, chunk_size=64)"
-    )
 
 
 def has_table(connection: Connection, name: str) -> bool:

@@ -33,7 +33,7 @@ from search.index.locks import writer_lock
 from search.index.opening import writing
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
 from search.index.schema import get_meta, has_table, next_generation, set_meta
-from search.index.vectors import active_model, agree_on_model, repair_vec_table
+from search.index.vectors import active_model, agree_on_model
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512
@@ -110,7 +110,7 @@ class _Update:
         self.connection = connection
         self.progress = progress
         self.cancelled = cancelled
-        self.wrote = repair_vec_table(connection)
+        self.wrote = False
         self.added = self.changed = self.removed = self.chunks = 0
         self.problems: dict[str, list[Problem]] = {}
 

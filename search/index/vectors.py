@@ -1,20 +1,27 @@
-"""Gateway of everything that holds vectors: models, embedding_cache, chunks_vec and vec_seg."""
+"""Gateway of everything that holds vectors: models, embedding_cache, chunks_vec and vec_seg.
+
+A chunk's passages are kept once, as int8 with a scale each, and the chunk's own vector, their mean, as int8.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from search.index.driver import Connection, bind_ids, capabilities
-from search.index.schema import SEGMENT, WORDS_ONLY, create_vec_table, get_meta, has_table, set_meta
+from search.index.driver import Connection, bind_ids
+from search.index.schema import SEGMENT, WORDS_ONLY, get_meta, set_meta
 from search.spec import EmbeddingIdentity
 
 Vector = NDArray[np.float32]
 Bits = NDArray[np.uint8]
+
+BITS_FROM = 2_000
+"""Vectors above which bits are kept beside them: comparing every row costs more there (docs/decisions/vectors.md)."""
+_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +50,6 @@ def activate_model(connection: Connection, identity: EmbeddingIdentity) -> Activ
     set_meta(connection, "active_model", model_id)
     set_meta(connection, "vec_mean", None)
     connection.execute("UPDATE chunks SET refused = '' WHERE refused NOT IN ('', ?)", (WORDS_ONLY,))
-    if has_table(connection, "chunks_vec"):
-        connection.execute("DROP TABLE chunks_vec")
-    if capabilities().vec:
-        create_vec_table(connection, identity.dims)
     return ActiveModel(model_id, identity)
 
 
@@ -69,13 +72,17 @@ def cached_ids(connection: Connection, model_id: int, hashes: Iterable[bytes]) -
 
 
 def vector_of(connection: Connection, emb_id: int) -> Vector:
-    blob = connection.execute("SELECT vec FROM embedding_cache WHERE id = ?", (emb_id,)).get
-    return np.frombuffer(blob, dtype="<f4")
+    """The vector of a chunk whose passages are in the cache."""
+    parts, dims = connection.execute(
+        "SELECT e.parts, m.dims FROM embedding_cache e JOIN models m ON m.id = e.model WHERE e.id = ?", (emb_id,)
+    ).get
+    return chunk_vector(parts, dims)
 
 
-def chunk_vector(passages: Vector) -> Vector:
-    """(n, dims) unit vectors of a chunk's passages → (dims,) of the chunk: their mean, of unit length."""
-    mean = passages.mean(axis=0)
+def chunk_vector(packed: bytes, dims: int) -> Vector:
+    """`pack_passages` of a chunk's passages → its own vector, shape (dims,): their mean, of unit length."""
+    rows, scales = _unpacked(packed, dims)
+    mean = scales @ rows.astype(np.float32)
     unit: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
     return unit
 
@@ -89,25 +96,51 @@ def pack_passages(passages: Vector) -> bytes:
 
 def passage_cosines(packed: bytes, query: Vector) -> Vector:
     """`pack_passages` of n passages and a unit query (dims,) → their cosines, shape (n,)."""
-    rows = np.frombuffer(packed, np.int8).reshape(-1, query.shape[0] + 4)
-    scales = np.ascontiguousarray(rows[:, :4]).view("<f4")[:, 0]
-    cosines: Vector = (rows[:, 4:].astype(np.float32) @ query) * scales
+    rows, scales = _unpacked(packed, query.shape[0])
+    cosines: Vector = (rows.astype(np.float32) @ query) * scales
     return cosines
+
+
+def _unpacked(packed: bytes, dims: int) -> tuple[NDArray[np.int8], Vector]:
+    rows = np.frombuffer(packed, np.int8).reshape(-1, dims + 4)
+    return rows[:, 4:], np.ascontiguousarray(rows[:, :4]).view("<f4")[:, 0]
+
+
+def pack_vector(vector: Vector) -> bytes:
+    """(dims,) → int8: its direction, which is all that a cosine asks for."""
+    return bytes(np.rint(vector * (127 / np.abs(vector).max())).astype(np.int8).tobytes())
+
+
+def unpack_vectors(packed: Collection[bytes]) -> Vector:
+    """`pack_vector` of n vectors → unit vectors, shape (n, dims)."""
+    if not packed:
+        return np.zeros((0, 0), np.float32)
+    rows = np.frombuffer(b"".join(packed), np.int8).reshape(len(packed), -1).astype(np.float32)
+    unit: Vector = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
+
+
+def packed_cosines(packed: Collection[bytes], query: bytes) -> NDArray[np.float64]:
+    """Of n packed vectors to a packed query, shape (n,): the very numbers of sqlite-vec, which adds up integers too."""
+    asked = np.frombuffer(query, np.int8).astype(np.float32)
+    rows = np.frombuffer(b"".join(packed), np.int8).reshape(-1, len(asked)).astype(np.float32)
+    lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows), dtype=np.float64) * np.sqrt(float(asked @ asked))
+    distances: NDArray[np.float32] = (1 - (rows @ asked) / lengths).astype(np.float32)
+    return 1.0 - distances.astype(np.float64)
 
 
 def store_vectors(connection: Connection, model_id: int, digest: bytes, passages: Vector) -> tuple[int, Vector]:
     """Put a chunk's passages into the cache; answers the row's id and the chunk's own vector.
 
-    Zero and non-finite vectors must not get here: a zero vector would come back first from every cosine search.
+    Zero and non-finite vectors must not get here: nothing is near to or far from them.
     """
-    vector = chunk_vector(passages)
+    packed = pack_passages(passages)
     emb_id = connection.execute(
-        "INSERT INTO embedding_cache(model, hash, vec, parts, used) VALUES(?, ?, ?, ?, ?)"
-        " ON CONFLICT(model, hash) DO UPDATE SET vec = excluded.vec, parts = excluded.parts, used = excluded.used"
-        " RETURNING id",
-        (model_id, digest, vector.astype("<f4").tobytes(), pack_passages(passages), time.time()),
+        "INSERT INTO embedding_cache(model, hash, parts, used) VALUES(?, ?, ?, ?)"
+        " ON CONFLICT(model, hash) DO UPDATE SET parts = excluded.parts, used = excluded.used RETURNING id",
+        (model_id, digest, packed, time.time()),
     ).get
-    return int(emb_id), vector
+    return int(emb_id), chunk_vector(packed, passages.shape[1])
 
 
 def bits_width(dims: int) -> int:
@@ -115,10 +148,11 @@ def bits_width(dims: int) -> int:
     return -(-dims // 64) * 8
 
 
-def sign_bits(vector: Vector, mean: Vector) -> Bits:
-    """(dims,) → (bits_width,): which components lie above the mean. Ranks like the cosine, at 1/32 of the size."""
-    packed = np.packbits(vector > mean)
-    return np.pad(packed, (0, bits_width(vector.shape[0]) - packed.shape[0]))
+def sign_bits(vectors: Vector, mean: Vector) -> Bits:
+    """(…, dims) → (…, bits_width): which components lie above the mean. Ranks like the cosine, at 1/32 of the size."""
+    packed = np.packbits(vectors > mean, axis=-1)
+    missing = bits_width(vectors.shape[-1]) - packed.shape[-1]
+    return np.pad(packed, [(0, 0)] * (vectors.ndim - 1) + [(0, missing)])
 
 
 @dataclass(slots=True)
@@ -140,7 +174,11 @@ class VectorChanges:
         self.left.add(emb_id)
 
     def apply(self, connection: Connection, version: int) -> None:
-        self._write_vec_table(connection)
+        connection.execute("DELETE FROM chunks_vec WHERE chunk_id IN carray(?)", (bind_ids(self.drop),))
+        connection.executemany(
+            "INSERT INTO chunks_vec(chunk_id, collection, embedding) VALUES(?, ?, ?)",
+            ((chunk_id, collection, pack_vector(vector)) for chunk_id, (collection, vector) in self.put.items()),
+        )
         mean = mean_vector(connection)
         segments: dict[int, list[int]] = {}
         for chunk_id in self.drop | self.put.keys():
@@ -155,20 +193,6 @@ class VectorChanges:
                 " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.emb_id = embedding_cache.id)",
                 (time.time(), bind_ids(self.left)),
             )
-
-    def _write_vec_table(self, connection: Connection) -> None:
-        if not has_table(connection, "chunks_vec"):
-            return
-        if not capabilities().vec:
-            # The copy in SQL cannot follow; it is made again by the first writer that has the extension.
-            set_meta(connection, "vec_table_stale", 1)
-            return
-        for chunk_id in self.drop:
-            connection.execute("DELETE FROM chunks_vec WHERE chunk_id = ?", (chunk_id,))
-        connection.executemany(
-            "INSERT INTO chunks_vec(chunk_id, collection, embedding) VALUES(?, ?, ?)",
-            ((chunk_id, collection, vector.tobytes()) for chunk_id, (collection, vector) in self.put.items()),
-        )
 
     def _write_segment(
         self, connection: Connection, number: int, chunk_ids: list[int], mean: Vector | None, version: int
@@ -202,67 +226,54 @@ def mean_vector(connection: Connection) -> Vector | None:
     return np.frombuffer(blob, "<f4") if isinstance(blob, bytes) else None
 
 
-def repair_vec_table(connection: Connection) -> bool:
-    """Make `chunks_vec` again when a writer without sqlite-vec has passed by. True when it was made."""
-    model = active_model(connection)
-    if model is None or not capabilities().vec:
-        return False
-    if has_table(connection, "chunks_vec") and not get_meta(connection, "vec_table_stale"):
-        return False
-    if has_table(connection, "chunks_vec"):
-        connection.execute("DROP TABLE chunks_vec")
-    create_vec_table(connection, model.identity.dims)
-    connection.execute(
-        "INSERT INTO chunks_vec(chunk_id, collection, embedding)"
-        " SELECT c.id, f.collection, e.vec FROM chunks c JOIN files f ON f.id = c.file_id"
-        " JOIN embedding_cache e ON e.id = c.emb_id"
-    )
-    set_meta(connection, "vec_table_stale", 0)
-    return True
-
-
 def centre_bits(connection: Connection, version: int) -> None:
     """Fix the mean of the vectors and write the bits of every segment against it."""
     model = active_model(connection)
     if model is None:
         return
     dims = model.identity.dims
-    sample = connection.execute(
-        "SELECT e.vec FROM embedding_cache e WHERE e.id IN"
-        " (SELECT emb_id FROM chunks WHERE emb_id IS NOT NULL ORDER BY id LIMIT 20000)"
-    )
     total, count = np.zeros(dims), 0
-    for (blob,) in sample:
-        total += np.frombuffer(blob, "<f4")
-        count += 1
+    for _, _, vectors in _segments(connection):
+        total += vectors.sum(axis=0)
+        count += len(vectors)
+        if count >= _SAMPLE:
+            break
     if not count:
         return
     mean = (total / count).astype("<f4")
     set_meta(connection, "vec_mean", mean.tobytes())
     set_meta(connection, "vec_mean_count", count_vectors(connection))
-    for number in [row[0] for row in connection.execute("SELECT seg FROM vec_seg")]:
+    for number, chunk_ids, vectors in _segments(connection):
         bits = np.zeros((SEGMENT, bits_width(dims)), np.uint8)
-        rows = connection.execute(
-            "SELECT c.id, e.vec FROM chunks c JOIN embedding_cache e ON e.id = c.emb_id WHERE c.id >= ? AND c.id < ?",
-            (number * SEGMENT, (number + 1) * SEGMENT),
-        )
-        for chunk_id, blob in rows:
-            bits[chunk_id % SEGMENT] = sign_bits(np.frombuffer(blob, "<f4"), mean)
+        bits[chunk_ids % SEGMENT] = sign_bits(vectors, mean)
         connection.execute("UPDATE vec_seg SET bits = ?, ver = ? WHERE seg = ?", (bits.tobytes(), version, number))
+
+
+def _segments(connection: Connection) -> Iterator[tuple[int, NDArray[np.int64], Vector]]:
+    """Number, chunk ids and vectors of each segment that has any; never more than one of them in memory."""
+    for number in [row[0] for row in connection.execute("SELECT seg FROM vec_seg ORDER BY seg")]:
+        rows = dict(
+            connection.execute(
+                "SELECT chunk_id, embedding FROM chunks_vec WHERE chunk_id >= ? AND chunk_id < ?",
+                (number * SEGMENT, (number + 1) * SEGMENT),
+            )
+        )
+        if rows:
+            yield number, np.fromiter(rows, np.int64, len(rows)), unpack_vectors(rows.values())
 
 
 def link_cached(connection: Connection, model_id: int, changes: VectorChanges) -> int:
     """Give waiting chunks the vectors that the cache holds for their texts; answers how many got theirs."""
     rows = connection.execute(
-        "SELECT c.id, e.id, e.vec, f.collection FROM chunks c JOIN files f ON f.id = c.file_id"
-        " JOIN embedding_cache e ON e.model = ? AND e.hash = c.hash WHERE c.emb_id IS NULL"
-        " AND c.refused <> ?",
+        "SELECT c.id, e.id, e.parts, m.dims, f.collection FROM chunks c JOIN files f ON f.id = c.file_id"
+        " JOIN models m ON m.id = ? JOIN embedding_cache e ON e.model = m.id AND e.hash = c.hash"
+        " WHERE c.emb_id IS NULL AND c.refused <> ?",
         (model_id, WORDS_ONLY),
     )
-    found = list(rows)
-    for chunk_id, emb_id, blob, collection in found:
+    found = [(chunk_id, emb_id, chunk_vector(parts, dims), at) for chunk_id, emb_id, parts, dims, at in rows]
+    for chunk_id, emb_id, vector, collection in found:
         connection.execute("UPDATE chunks SET emb_id = ?, refused = '' WHERE id = ?", (emb_id, chunk_id))
-        changes.add(chunk_id, collection, np.frombuffer(blob, dtype="<f4"))
+        changes.add(chunk_id, collection, vector)
     return len(found)
 
 

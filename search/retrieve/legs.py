@@ -9,7 +9,7 @@ import numpy as np
 
 from search.errors import EmbedderUnavailable
 from search.index import driver
-from search.index.driver import Connection, capabilities
+from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.journey import Journey
 from search.rank.profiles import CANDIDATES, Ranking
@@ -96,7 +96,7 @@ class Retriever:
             vector = self._query_vector(variant.text)
             if vector is None:
                 return
-            near, _ = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
+            near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
             found = [hit.chunk_id for hit in near]
         if found:
             legs.variants.append(VariantHits(variant, tuple(found)))
@@ -140,14 +140,8 @@ class Retriever:
     def _nearest_chunks(self, vector: Vectors | None) -> set[int]:
         if vector is None:
             return set()
-        if not capabilities().vec:
-            reason = capabilities().vec_error
-            self.journey.degrade("vec_fallback", f"sqlite-vec is missing ({reason}); numpy computes instead")
         with self.journey.stage("vector"):
-            near, engine = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
-        if engine == "none":
-            self.vector = None
-            self.journey.degrade("no_vectors", "this index is too large to search its vectors without sqlite-vec")
+            near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
         return {hit.chunk_id for hit in near}
 
     def _query_vector(self, text: str) -> Vectors | None:

@@ -1,13 +1,13 @@
-"""The vector leg: exact cosine in memory for ordinary indexes, centred bits and exact rescoring for large ones.
+"""The vector leg: one SQL statement over the vectors of ordinary indexes; in large ones bits choose what it looks at.
 
 | vectors | how | why |
 |---|---|---|
-| up to 20,000 | one float32 matrix, one dot product | exact and below 5 ms |
-| above | sign bits against the mean; the R nearest are rescored exactly from the file | 48 bytes a row |
-| above, bits not written yet | sqlite-vec in SQL | no memory, slower |
+| up to `BITS_FROM` | the cosine of every row in SQL | about a millisecond, nothing in memory |
+| above | sign bits against the mean choose the rows that the same statement compares | 48 bytes a row in memory |
 
-These find candidates by the chunks' own vectors; `nearest_passages` then scores every candidate, of both legs, by its
-nearest passage. What is in memory follows the file segment by segment (`vec_seg.ver`), never whole.
+The cosines are sqlite-vec's; without it numpy computes the same ones (docs/decisions/vectors.md has the figures). All
+this finds candidates by the chunks' own vectors; `nearest_passages` then scores every candidate, of both legs, by its
+nearest passage. The bits in memory follow the file segment by segment (`vec_seg.ver`), never whole.
 """
 
 from __future__ import annotations
@@ -16,22 +16,30 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from search.index.driver import Connection, bind_ids, capabilities
 from search.index.facts import IndexFacts
-from search.index.schema import SEGMENT, get_meta, has_table
-from search.index.vectors import bits_width, mean_vector, passage_cosines, sign_bits
+from search.index.schema import SEGMENT
+from search.index.vectors import (
+    BITS_FROM,
+    bits_width,
+    mean_vector,
+    pack_vector,
+    packed_cosines,
+    passage_cosines,
+    sign_bits,
+    unpack_vectors,
+)
 from search.runtime.protocols import Vectors
 
-EXACT_UP_TO = 20_000
+LEAST_COMPARED, MOST_COMPARED = 800, 2_000
+"""Rows that the bits choose: a fiftieth of the index within these bounds."""
 MEMORY_BYTES = 512 * 1024 * 1024
 """For all agents of one process together; the least recently searched index goes first."""
-
-Engine = Literal["exact", "bits", "sqlite-vec", "none"]
 
 
 class VectorHit(NamedTuple):
@@ -43,33 +51,46 @@ class VectorHit(NamedTuple):
 
 def vector_leg(
     connection: Connection, facts: IndexFacts, query: Vectors, collections: frozenset[int] | None, limit: int
-) -> tuple[list[VectorHit], Engine]:
-    """The `limit` nearest chunks and how they were found. `query` is a unit vector of shape (dims,)."""
-    held = _memory.up_to_date(connection, facts)
-    if held is None:
-        return _in_sql(connection, facts, query, collections, limit)
-    allowed = held.members > 0 if collections is None else np.isin(held.members, sorted(collections))
-    if held.matrix is not None:
-        return _exact(held, query, allowed, limit), "exact"
-    return _by_bits(connection, held, query, allowed, limit), "bits"
+) -> list[VectorHit]:
+    """The `limit` nearest chunks, nearest first. `query` is a unit vector of shape (dims,)."""
+    held = _memory.up_to_date(connection, facts) if facts.chunks - facts.pending > BITS_FROM else None
+    if held is not None:
+        return _nearest(connection, query, "WHERE chunk_id IN carray(:ids)", _by_bits(held, query, collections), limit)
+    if collections is not None:
+        return _nearest(connection, query, "WHERE collection IN carray(:ids)", collections, limit)
+    return _nearest(connection, query, "", (), limit)
+
+
+def _nearest(connection: Connection, query: Vectors, where: str, ids: Collection[int], limit: int) -> list[VectorHit]:
+    """Of the rows of `chunks_vec` that `where` leaves; it is one of the three clauses above."""
+    packed = pack_vector(query)
+    given = {"query": packed, "ids": bind_ids(ids), "limit": limit}
+    if capabilities().vec:
+        rows = connection.execute(
+            "SELECT chunk_id, vec_distance_cosine(vec_int8(embedding), vec_int8(:query)) AS distance"  # noqa: S608
+            f" FROM chunks_vec {where} ORDER BY distance, chunk_id LIMIT :limit",
+            given,
+        )
+        return [VectorHit(chunk_id, 1.0 - distance) for chunk_id, distance in rows]
+    vectors = dict(connection.execute(f"SELECT chunk_id, embedding FROM chunks_vec {where}", given))  # noqa: S608
+    hits = [VectorHit(*hit) for hit in zip(vectors, packed_cosines(vectors.values(), packed).tolist(), strict=True)]
+    return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[:limit]
 
 
 @dataclass(slots=True)
 class _Held:
-    """One index's vectors in memory, by slots: slot = position of the segment * 1024 + id % 1024."""
+    """One index's bits in memory, by slots: slot = position of the segment * 1024 + id % 1024."""
 
     generation: int
-    dims: int
-    mean: Vectors | None
+    mean: Vectors
     positions: dict[int, int] = field(default_factory=dict)
     segments: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     members: NDArray[np.uint16] = field(default_factory=lambda: np.zeros(0, np.uint16))
-    matrix: Vectors | None = None
-    bits: NDArray[np.uint64] | None = None
+    bits: NDArray[np.uint64] = field(default_factory=lambda: np.zeros((0, 0), np.uint64))
     """Transposed, (words, slots), so that one word of every row lies together."""
 
     def nbytes(self) -> int:
-        return self.members.nbytes + sum(a.nbytes for a in (self.matrix, self.bits) if a is not None)
+        return self.members.nbytes + self.bits.nbytes
 
     def chunk_ids(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.segments[slots // SEGMENT] * SEGMENT + slots % SEGMENT
@@ -82,7 +103,7 @@ class _Memory:
         self._loading: dict[str, threading.Lock] = {}
 
     def up_to_date(self, connection: Connection, facts: IndexFacts) -> _Held | None:
-        """The vectors as of this very generation; None when they are to be searched in SQL."""
+        """The bits as of this very generation; None while they are not written."""
         with self._lock:
             loading = self._loading.setdefault(facts.index_id, threading.Lock())
         with loading:
@@ -110,107 +131,46 @@ def _follow(connection: Connection, facts: IndexFacts, held: _Held | None) -> _H
 
     Arrays that another thread may be reading are never changed: a changed state gets copies.
     """
-    assert facts.model is not None
-    dims = facts.model.identity.dims
-    exact = facts.chunks - facts.pending <= EXACT_UP_TO
     mean = mean_vector(connection)
-    if not exact and mean is None:
+    if mean is None:
         return None
+    new = _Held(facts.generation, mean)
     since = -1
-    usable = (
-        held is not None
-        and held.dims == dims
-        and (held.matrix is not None) == exact
-        and (exact or (held.mean is not None and mean is not None and np.array_equal(held.mean, mean)))
-    )
-    new = _Held(facts.generation, dims, mean)
-    if usable and held is not None:
+    if held is not None and np.array_equal(held.mean, mean):
         since = held.generation
         new.positions = dict(held.positions)
-    rows = list(connection.execute(
-        "SELECT seg, coll, bits FROM vec_seg WHERE ver > ? ORDER BY seg" if since >= 0 else
-        "SELECT seg, coll, bits FROM vec_seg WHERE ? < 0 ORDER BY seg",
-        (since,),
-    ))  # fmt: skip
+    rows = list(connection.execute("SELECT seg, coll, bits FROM vec_seg WHERE ver > ? ORDER BY seg", (since,)))
     for seg, _, _ in rows:
         new.positions.setdefault(seg, len(new.positions))
     slots = len(new.positions) * SEGMENT
-    words = bits_width(dims) // 8
+    width = bits_width(len(mean))
     new.segments = np.fromiter(new.positions.keys(), np.int64, len(new.positions))
     new.members = np.zeros(slots, np.uint16)
-    if exact:
-        new.matrix = np.zeros((slots, dims), np.float32)
-    else:
-        new.bits = np.zeros((words, slots), np.uint64)
-    if usable and held is not None:
+    new.bits = np.zeros((width // 8, slots), np.uint64)
+    if since >= 0 and held is not None:
         size = len(held.members)
         new.members[:size] = held.members
-        if new.matrix is not None and held.matrix is not None:
-            new.matrix[:size] = held.matrix
-        if new.bits is not None and held.bits is not None:
-            new.bits[:, :size] = held.bits
+        new.bits[:, :size] = held.bits
     for seg, members, bits in rows:
+        if bits is None:
+            return None
         start = new.positions[seg] * SEGMENT
         new.members[start : start + SEGMENT] = np.frombuffer(members, "<u2")
-        if new.matrix is not None:
-            _load_rows(connection, seg, new.matrix[start : start + SEGMENT])
-        elif new.bits is not None:
-            if bits is None:
-                return None
-            block = np.frombuffer(bits, np.uint8).reshape(SEGMENT, bits_width(dims))
-            new.bits[:, start : start + SEGMENT] = np.ascontiguousarray(block).view(np.uint64).T
+        new.bits[:, start : start + SEGMENT] = np.frombuffer(bits, np.uint64).reshape(SEGMENT, width // 8).T
     return new
 
 
-def _load_rows(connection: Connection, seg: int, into: Vectors) -> None:
-    rows = connection.execute(
-        "SELECT c.id, e.vec FROM chunks c JOIN embedding_cache e ON e.id = c.emb_id WHERE c.id >= ? AND c.id < ?",
-        (seg * SEGMENT, (seg + 1) * SEGMENT),
-    )
-    for chunk_id, blob in rows:
-        into[chunk_id % SEGMENT] = np.frombuffer(blob, "<f4")
-
-
-def _best(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
-    """Indexes of the `limit` highest scores, in no order."""
-    if scores.shape[0] <= limit:
-        return np.arange(scores.shape[0])
-    return np.argpartition(scores, -limit)[-limit:]
-
-
-def _sorted_hits(chunk_ids: NDArray[np.int64], scores: NDArray[np.float32], limit: int) -> list[VectorHit]:
-    order = np.lexsort((chunk_ids, -scores))[:limit]
-    return [VectorHit(int(chunk_ids[i]), float(scores[i])) for i in order]
-
-
-def _exact(held: _Held, query: Vectors, allowed: NDArray[np.bool_], limit: int) -> list[VectorHit]:
-    assert held.matrix is not None
-    scores = held.matrix @ query
-    scores[~allowed] = -2.0
-    slots = _best(scores, limit)
-    slots = slots[scores[slots] > -2.0]
-    return _sorted_hits(held.chunk_ids(slots), scores[slots], limit)
-
-
-def _by_bits(
-    connection: Connection, held: _Held, query: Vectors, allowed: NDArray[np.bool_], limit: int
-) -> list[VectorHit]:
-    assert held.bits is not None and held.mean is not None
+def _by_bits(held: _Held, query: Vectors, collections: frozenset[int] | None) -> NDArray[np.int64]:
+    """Ids of the chunks whose bits differ least from the query's."""
+    allowed = held.members > 0 if collections is None else np.isin(held.members, sorted(collections))
     asked = sign_bits(query, held.mean).view(np.uint64)
     distance = np.zeros(held.bits.shape[1], np.uint16)
     for row, word in zip(held.bits, asked, strict=True):
         distance += np.bitwise_count(row ^ word)
     distance[~allowed] = np.iinfo(np.uint16).max
     rows = int(allowed.sum())
-    candidates = min(rows, max(400, limit, min(2_000, rows // 50)))
-    if not candidates:
-        return []
-    slots = np.argpartition(distance, candidates - 1)[:candidates]
-    chunk_ids = held.chunk_ids(slots)
-    found = vectors_by_chunk(connection, chunk_ids.tolist())
-    ids = np.fromiter(found.keys(), np.int64, len(found))
-    scores = np.stack(list(found.values())) @ query if found else np.zeros(0, np.float32)
-    return _sorted_hits(ids, scores.astype(np.float32), limit)
+    count = min(rows, max(LEAST_COMPARED, min(MOST_COMPARED, rows // 50)))
+    return held.chunk_ids(np.argpartition(distance, count - 1)[:count] if count else np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,27 +215,11 @@ def nearest_passages(
     )
 
 
-def vectors_by_chunk(connection: Connection, chunk_ids: list[int]) -> dict[int, Vectors]:
-    """The canonical vectors of these chunks, from the file."""
-    rows = connection.execute(
-        "SELECT c.id, e.vec FROM carray(?) w JOIN chunks c ON c.id = w.value JOIN embedding_cache e ON e.id = c.emb_id",
-        (bind_ids(chunk_ids),),
-    )
-    return {chunk_id: np.frombuffer(blob, "<f4") for chunk_id, blob in rows}
-
-
-def _in_sql(
-    connection: Connection, facts: IndexFacts, query: Vectors, collections: frozenset[int] | None, limit: int
-) -> tuple[list[VectorHit], Engine]:
-    if not capabilities().vec or not has_table(connection, "chunks_vec") or get_meta(connection, "vec_table_stale"):
-        return [], "none"
-    groups = [entry[0] for entry in facts.collections.values() if collections is None or entry[0] in collections]
-    hits: list[VectorHit] = []
-    for group in groups:
-        rows = connection.execute(
-            "SELECT chunk_id, distance FROM chunks_vec WHERE embedding MATCH ? AND k = ? AND collection = ?",
-            (query.astype("<f4").tobytes(), limit, group),
+def vectors_by_chunk(connection: Connection, chunk_ids: Collection[int]) -> dict[int, Vectors]:
+    """The chunks' own vectors, of unit length."""
+    rows = dict(
+        connection.execute(
+            "SELECT chunk_id, embedding FROM chunks_vec WHERE chunk_id IN carray(?)", (bind_ids(chunk_ids),)
         )
-        hits += [VectorHit(row[0], 1.0 - row[1]) for row in rows]
-    hits.sort(key=lambda hit: (-hit.cosine, hit.chunk_id))
-    return hits[:limit], "sqlite-vec"
+    )
+    return dict(zip(rows, unpack_vectors(rows.values()), strict=True))

@@ -39,7 +39,7 @@ def test_equal_text_of_another_agent_is_not_embedded_again(lender: Workspace, bo
     report = borrower.embed(embedder)
     assert (report.reused, report.embedded, report.pending) == (1, 0, 0)
     assert embedder.seen == []
-    stored = "SELECT hash, vec, parts FROM embedding_cache"
+    stored = "SELECT hash, parts FROM embedding_cache"
     assert rows(borrower, stored) == rows(lender, stored)
     assert borrower.paths("spare key", WordEmbedder(), mode="vsearch") == ["memory/note.md"]
 

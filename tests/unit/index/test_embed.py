@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from search.errors import EmbedderUnavailable, IdentityChanged, IndexDamaged
-from search.index.driver import capabilities
 from search.index.reader import index_status
 from tests.engine import WordEmbedder
 from tests.unit.index.test_update import rows
@@ -18,7 +17,8 @@ def test_vectors_reach_the_cache_the_sql_table_and_the_segments(workspace):
     assert len(rows(workspace, "SELECT 1 FROM embedding_cache")) == 2
     ((members,),) = rows(workspace, "SELECT coll FROM vec_seg")
     assert np.count_nonzero(np.frombuffer(members, "<u2")) == 2
-    assert capabilities().vec
+    kept = rows(workspace, "SELECT embedding FROM chunks_vec")
+    assert [len(vector) for (vector,) in kept] == [WordEmbedder().dims] * 2
 
 
 def test_no_empty_index_is_made_where_one_has_gone(workspace):

@@ -19,7 +19,6 @@ from search.index.damage import is_damaged
 from search.index.maintain import maintain_index
 from search.index.rebuild import rebuild_index
 from search.outcome import SearchOutcome
-from search.retrieve import vector
 from tests.engine import WordEmbedder, Workspace, ignore, never
 from workers.client import ModelsClient
 
@@ -63,36 +62,19 @@ def without_extension(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     driver.capabilities.cache_clear()
 
 
-def test_without_the_extension_numpy_compares(
+def test_without_the_extension_numpy_finds_the_same(
     indexed: Workspace, embedder: WordEmbedder, without_extension: None
 ) -> None:
-    assert told(indexed.search(NOTE, embedder)) == ("memory/key.md", "hybrid", ["vec_fallback"])
-
-
-def test_without_the_extension_indexing_goes_on_and_the_extension_catches_up(
-    indexed: Workspace, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(driver, "_vec_library", lambda: "/nowhere/vec0")
-    driver.capabilities.cache_clear()
-    indexed.write("memory/dog.md", "Rex barks at the postman")
-    indexed.update()
-    indexed.embed(embedder)
-    assert indexed.paths("Rex postman", embedder)[0] == "memory/dog.md"
-    monkeypatch.undo()
-    driver.capabilities.cache_clear()
-    indexed.update()
     assert told(indexed.search(NOTE, embedder)) == WHOLE
-    reader = driver.open_reader(indexed.spec.path)
-    assert reader.execute("SELECT count(*) FROM chunks_vec").get == 3
-    reader.close()
 
 
-def test_beyond_what_numpy_can_do_words_answer(
-    indexed: Workspace, embedder: WordEmbedder, without_extension: None, monkeypatch: pytest.MonkeyPatch
+def test_what_is_indexed_without_the_extension_is_found_without_it(
+    workspace: Workspace, embedder: WordEmbedder, without_extension: None
 ) -> None:
-    monkeypatch.setattr(vector, "EXACT_UP_TO", 0)
-    monkeypatch.setattr(vector, "_memory", vector._Memory())
-    assert told(indexed.search(NOTE, embedder)) == ("memory/key.md", "search", ["vec_fallback", "no_vectors"])
+    workspace.write("memory/dog.md", "Rex barks at the postman")
+    workspace.update()
+    workspace.embed(embedder)
+    assert workspace.paths("Rex postman", embedder, mode="vsearch") == ["memory/dog.md"]
 
 
 # Words
