@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,12 +53,18 @@ class QueryWords:
     marks: Marks
     weights: Mapping[str, float]
 
-    def coverage(self, text: str) -> float:
-        """The share of the query's weight that occurs in `text`, 0 to 1."""
+    def coverage(self, text: str, pieces: Sequence[_Piece]) -> list[float]:
+        """Of each of the pieces, which come in order: the share of the query's weight that occurs in it, 0 to 1."""
         total = sum(self.weights.values())
         if not total:
-            return 0.0
-        return sum(self.weights.get(word, 0.0) for word in {word for _, word in self.marks.starts(text)}) / total
+            return [0.0] * len(pieces)
+        inside: list[set[str]] = [set() for _ in pieces]
+        starts = [piece.start for piece in pieces]
+        for start, word in self.marks.starts(text):
+            place = bisect_right(starts, start) - 1
+            if place >= 0 and start < pieces[place].end:
+                inside[place].add(word)
+        return [sum(self.weights.get(word, 0.0) for word in words) / total for words in inside]
 
 
 def query_words(query: KeywordQuery, weights: Mapping[str, float]) -> QueryWords:
@@ -91,7 +98,8 @@ def best_lines(
             return None
     if not pieces:
         return Snippet((_part(text, start_line, 0, safe_cut(text, limit)),))
-    scores = [MEANING * piece.near + (1 - MEANING) * words.coverage(text[piece.start : piece.end]) for piece in pieces]
+    covered = words.coverage(text, pieces)
+    scores = [MEANING * piece.near + (1 - MEANING) * share for piece, share in zip(pieces, covered, strict=True)]
     first = max(range(len(pieces)), key=lambda i: (scores[i], -i))
     if seen is not None and scores[first] <= 0:
         return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from search.outcome import FoundBy
 from search.rank.profiles import Ranking
@@ -18,8 +19,7 @@ KEEP = 120
 """Best candidates that go on to the weights, whatever `max_results` is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """One chunk's scores of both legs. Ranks count from 1; a leg that did not find it left None and 0."""
 
     chunk_id: int
@@ -69,24 +69,34 @@ def fuse(
     """
     whole = max(keyword.hits[0].raw, ranking.coverage * keyword.ideal, 1e-12) if keyword.hits else 1.0
     band = max(1e-6, ranking.vector_ceiling - ranking.vector_floor)
-    words = {hit.chunk_id: (rank, hit.raw) for rank, hit in enumerate(keyword.hits, 1)}
-    near = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
-    meaning = {chunk_id: (rank, cosine) for rank, (chunk_id, cosine) in enumerate(near, 1)}
+    best = ranking.keyword_norm == "best"
+    by_words = {hit.chunk_id: hit.raw / whole if best else saturated(hit.raw) for hit in keyword.hits}
+    by_meaning = {
+        chunk_id: min(1.0, max(0.0, (cosine - ranking.vector_floor) / band)) for chunk_id, cosine in cosines.items()
+    }
     by_variant = {chunk_id for hits in variants for chunk_id in hits.chunk_ids}
-    scored = []
-    for chunk_id in words.keys() | meaning.keys() | by_variant | set(named) | set(also):
-        raw, cosine = words.get(chunk_id, _ABSENT)[1], meaning.get(chunk_id, _ABSENT)[1]
-        keyword_score = 0.0 if raw is None else raw / whole if ranking.keyword_norm == "best" else saturated(raw)
-        vector_score = 0.0 if cosine is None else min(1.0, max(0.0, (cosine - ranking.vector_floor) / band))
-        score = weights.keyword * keyword_score + weights.vector * vector_score
-        scored.append((chunk_id not in named, -score, chunk_id, keyword_score, vector_score))
-    scored.sort()
+    scores = {
+        chunk_id: weights.keyword * by_words.get(chunk_id, 0.0) + weights.vector * by_meaning.get(chunk_id, 0.0)
+        for chunk_id in by_words.keys() | by_meaning.keys() | by_variant | set(named) | set(also)
+    }
+    order = sorted(scores, key=lambda chunk_id: (chunk_id not in named, -scores[chunk_id], chunk_id))
+    words = {hit.chunk_id: (rank, hit.raw) for rank, hit in enumerate(keyword.hits, 1)}
+    near = sorted(sorted(cosines), key=cosines.__getitem__, reverse=True)
+    meaning = {chunk_id: rank for rank, chunk_id in enumerate(near, 1)}
     # Variants re-order, so that all are needed; without them only the best are worth a value of their own.
-    fused = []
-    for _, negative, chunk_id, keyword_score, vector_score in scored if variants else scored[:KEEP]:
-        keyword_rank, raw = words.get(chunk_id, _ABSENT)
-        vector_rank, cosine = meaning.get(chunk_id, _ABSENT)
-        fused.append(Fused(chunk_id, -negative, keyword_rank, raw, keyword_score, vector_rank, cosine, vector_score))
+    fused = [
+        Fused(
+            chunk_id,
+            scores[chunk_id],
+            words.get(chunk_id, _ABSENT)[0],
+            words.get(chunk_id, _ABSENT)[1],
+            by_words.get(chunk_id, 0.0),
+            meaning.get(chunk_id),
+            cosines.get(chunk_id),
+            by_meaning.get(chunk_id, 0.0),
+        )
+        for chunk_id in (order if variants else order[:KEEP])
+    ]
     if variants:
         fused = _with_variants(sorted(fused, key=lambda one: (-one.score, one.chunk_id)), variants)
         fused.sort(key=lambda one: (one.chunk_id not in named, -one.score, one.chunk_id))
@@ -108,7 +118,7 @@ def _with_variants(fused: Sequence[Fused], variants: Sequence[VariantHits]) -> l
             if one.chunk_id in by_rank
         )
         total = ORIGINAL_WEIGHT / (RRF_K + own_rank) + sum(1 / (RRF_K + found.rank) for found in found_by)
-        scored.append(replace(one, score=0.5 * one.score + 0.5 * total / most, rrf=total / most, found_by=found_by))
+        scored.append(one._replace(score=0.5 * one.score + 0.5 * total / most, rrf=total / most, found_by=found_by))
     return scored
 
 
@@ -137,4 +147,4 @@ def boosted(one: Fused, text: str, path: str, terms: Sequence[str], weights: Wei
         + min(len(text) / 160, 0.18),
     )
     score = weights.keyword * keyword_score + weights.vector * one.vector_score
-    return replace(one, keyword_score=keyword_score, score=score)
+    return one._replace(keyword_score=keyword_score, score=score)

@@ -34,7 +34,7 @@ def _look(visit: Visit) -> Looking:
     if not found.vec:
         yield Seen(
             "warning",
-            f"sqlite-vec does not load ({found.vec_error}): numpy compares vectors, with the same results and more slowly.",
+            f"sqlite-vec does not load ({found.vec_error}): numpy compares vectors, alike but more slowly.",
             "Set up the environment again: make setup.",
             "vec",
         )
