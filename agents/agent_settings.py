@@ -32,40 +32,46 @@ class AgentSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    memory_enabled: bool = Field(True, description=_("Off: the agent has no memory tools, and its index rests."))
-    mode: Mode = Field("hybrid", description=_("Search mode when a request names none."))
-    max_results: int = Field(6, ge=1, le=100, description=_("Results of a search that names no number."))
+    memory_enabled: bool = Field(
+        True, description=_("Off: the agent has no memory tools, and its index isn't updated.")
+    )
+    mode: Mode = Field("hybrid", description=_("Search mode if a request doesn't name one."))
+    max_results: int = Field(6, ge=1, le=100, description=_("Number of results if a search doesn't name one."))
     min_score: float = Field(0.35, ge=0, le=1, description=_("Results below this score are left out."))
-    snippet_chars: int = Field(1300, ge=80, le=4000, description=_("Longest passage shown for a result."))
+    snippet_chars: int = Field(1300, ge=80, le=4000, description=_("Maximum length of the text shown for a result."))
     citations: Literal["auto", "on", "off"] = Field(
-        "auto", description=_("Whether results name their source; auto: not in groups and channels.")
+        "auto", description=_("Show the source of results. auto: not in groups and channels.")
     )
     remember_across_conversations: bool = Field(
-        True, description=_("Whether a private chat may search the transcripts of the agent's other private chats.")
+        True, description=_("Let a private chat search transcripts of the agent's other private chats.")
     )
-    deadline_ms: int = Field(30_000, ge=50, le=120_000, description=_("A search answers by then with what it has."))
+    deadline_ms: int = Field(
+        30_000, ge=50, le=120_000, description=_("After this time a search returns what it has found so far.")
+    )
     ranking_profile: Literal["default", "reference"] = Field(
         "default",
-        description=_("Named set of ranking values: measured best, or the reference's 0.7 / 0.3 and 30 days."),
+        description=_("A preset of ranking values: the best measured, or 0.7 / 0.3 with 30 days."),
     )
-    vector_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of the meaning."))
-    keyword_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of the words."))
+    vector_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of meaning."))
+    keyword_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of words."))
     decay: Literal["off", "exponential", "gentle"] | None = Field(None, description=_("How age lowers a score."))
-    half_life_days: float | None = Field(None, ge=1, le=36_500, description=_("Age at which the decay is half done."))
-    importance: bool | None = Field(None, description=_("Whether `importance:` annotations weigh."))
-    mmr: bool | None = Field(None, description=_("Whether results that repeat each other are spread."))
-    mmr_lambda: float | None = Field(None, ge=0, le=1, description=_("1: relevance alone; 0: variety alone."))
+    half_life_days: float | None = Field(
+        None, ge=1, le=36_500, description=_("Age at which a score has lost half of what ageing takes away.")
+    )
+    importance: bool | None = Field(None, description=_("Use `importance:` annotations in ranking."))
+    mmr: bool | None = Field(None, description=_("Show fewer results that repeat each other."))
+    mmr_lambda: float | None = Field(None, ge=0, le=1, description=_("1: relevance only; 0: variety only."))
     context_file_chars: int = Field(
         20_000,
         ge=100,
         le=200_000,
-        description=_("Characters of MEMORY.md that a new chat starts with; USER.md: 4,000."),
+        description=_("Characters of MEMORY.md that a new chat starts with (USER.md: 4,000)."),
     )
     context_total_chars: int = Field(
         60_000, ge=100, le=500_000, description=_("Characters of all curated files together at the start of a chat.")
     )
     context_daily_days: int = Field(
-        2, ge=0, le=14, description=_("Days whose notes a new chat starts with: today, yesterday …")
+        2, ge=0, le=14, description=_("How many days of notes a new chat starts with: today, yesterday …")
     )
     context_daily_file_chars: int = Field(
         1_200, ge=100, le=10_000, description=_("Characters of one day's notes at the start of a chat.")
@@ -77,79 +83,79 @@ class AgentSettings(BaseModel):
         None,
         ge=0,
         le=10**7,
-        description=_("Megabytes that workspace and transcripts may take before writing is refused; 0: any number."),
+        description=_("Megabytes that the workspace and transcripts may use; more is refused. 0: no limit."),
     )
     transcript_retention_days: int | None = Field(
-        None, ge=1, le=36_500, description=_("How long turns are kept in transcripts; null: for good.")
+        None, ge=1, le=36_500, description=_("How long messages are kept in transcripts. Empty: forever.")
     )
     decisions_to: Literal["memory", "daily"] = Field(
-        "memory", description=_("Where a flush writes decisions: MEMORY.md while it has room, or the day's log.")
+        "memory", description=_("Where a flush writes decisions: MEMORY.md while it has room, or the daily log.")
     )
     consolidate_enabled: bool = Field(
         False,
-        description=_(
-            "On: what searches use is counted, and notes they keep using are promoted to MEMORY.md at night."
-        ),
+        description=_("On: usage is counted, and notes that searches keep using are promoted to MEMORY.md at night."),
     )
-    recall_enabled: bool = Field(True, description=_("Off: no turn of this agent is recalled for."))
+    recall_enabled: bool = Field(True, description=_("Off: no recall for this agent."))
     recall_mode: RecallMode = Field(
         "escalate",
         description=_(
-            "always: search on every turn; escalate: when the message asks for something remembered; "
-            "off: trigger phrases alone."
+            "always: search on every turn; escalate: only if the message asks about something "
+            "remembered; off: trigger phrases only."
         ),
     )
     recall_chat_types: tuple[Literal["direct", "group", "channel", "explicit"], ...] = Field(
-        ("direct", "explicit"), description=_("Kinds of chat that are recalled for.")
+        ("direct", "explicit"), description=_("Chat types with recall.")
     )
     recall_allowed_chat_ids: tuple[ChatId, ...] = Field(
-        (), max_length=1000, description=_("When any are given, only these chats are recalled for.")
+        (), max_length=1000, description=_("If set, only these chats have recall.")
     )
     recall_denied_chat_ids: tuple[ChatId, ...] = Field(
-        (), max_length=1000, description=_("Chats that are never recalled for; goes before the allowed ones.")
+        (), max_length=1000, description=_("Chats without recall, even if they are allowed below.")
     )
     recall_timeout_ms: int = Field(
-        15_000, ge=250, le=120_000, description=_("A turn is answered by then with what has been found.")
+        15_000, ge=250, le=120_000, description=_("After this time recall returns what it has found so far.")
     )
-    recall_max_summary_chars: int = Field(220, ge=40, le=1000, description=_("Longest summary of the deep lane."))
+    recall_max_summary_chars: int = Field(220, ge=40, le=1000, description=_("Maximum length of a summary."))
     recall_query_mode: QueryMode = Field(
-        "recent", description=_("What a writing model is shown: the message, the recent turns too, or all of them.")
+        "recent", description=_("What the writing model sees: the message, recent turns too, or all turns.")
     )
     recall_prompt_style: PromptStyle = Field(
-        "auto", description=_("How readily a writing model brings something up; auto: by the query mode.")
+        "auto", description=_("How readily the writing model mentions something. auto: depends on the query mode.")
     )
-    recall_prompt_append: str = Field("", max_length=4000, description=_("Put below the writing model's instructions."))
-    recall_prompt_override: str = Field("", max_length=8000, description=_("Put in place of these instructions."))
-    recall_thinking: Thinking = Field(
-        "off", description=_("Room that a writing model gets to think before it answers.")
+    recall_prompt_append: str = Field("", max_length=4000, description=_("Added to the writing model's instructions."))
+    recall_prompt_override: str = Field(
+        "", max_length=8000, description=_("Replaces the writing model's instructions.")
     )
+    recall_thinking: Thinking = Field("off", description=_("How much the writing model may think before it answers."))
     recall_store_messages: bool = Field(
-        False, description=_("Whether recall events keep the message and the whole query; else the terms looked for.")
+        False, description=_("Keep the message and the full query in the recall log; otherwise only search terms.")
     )
     recall_retention_days: int = Field(30, ge=1, le=3650, description=_("How long recall events are kept."))
     embed_model: str | None = Field(
-        None, description=_("Who embeds, `provider` or `provider:model`; null: as for the whole server.")
+        None, description=_("Embedding model, `provider` or `provider:model`. Empty: the server default.")
     )
-    embed_fallback: str | None = Field(None, description=_("Who embeds while the first cannot; `none`: nobody."))
-    rerank_model: str | None = Field(None, description=_("Who reranks, `provider` or `provider:model`."))
-    rerank_fallback: str | None = Field(None, description=_("Who reranks when the first fails."))
-    generate_model: str | None = Field(None, description=_("Who writes, `provider` or `provider:model`."))
-    generate_fallback: str | None = Field(None, description=_("Who writes when the first fails."))
+    embed_fallback: str | None = Field(None, description=_("Fallback for embedding. `none`: no fallback."))
+    rerank_model: str | None = Field(None, description=_("Reranking model, `provider` or `provider:model`."))
+    rerank_fallback: str | None = Field(None, description=_("Fallback for reranking."))
+    generate_model: str | None = Field(None, description=_("Writing model, `provider` or `provider:model`."))
+    generate_fallback: str | None = Field(None, description=_("Fallback for writing."))
     share_vectors: bool = Field(
         False,
         description=_(
-            "On: vectors of equal text are taken from, and given to, other agents that allow it too; "
-            "only vectors travel, never text."
+            "On: reuse vectors of identical text among agents that also allow it. Only vectors are shared, never text."
         ),
     )
     update_interval_seconds: int | None = Field(
-        None, ge=5, le=86_400, description=_("How often the files are looked at; null: MEMORY_UPDATE_INTERVAL_SECONDS.")
+        None,
+        ge=5,
+        le=86_400,
+        description=_("How often files are checked for changes. Empty: MEMORY_UPDATE_INTERVAL_SECONDS."),
     )
     update_debounce_seconds: float | None = Field(
         None,
         ge=0,
         le=3600,
-        description=_("Pause between updates while files change; null: MEMORY_UPDATE_DEBOUNCE_SECONDS."),
+        description=_("Wait between updates while files change. Empty: MEMORY_UPDATE_DEBOUNCE_SECONDS."),
     )
 
     @field_validator(*_ROLE_FIELDS)

@@ -108,7 +108,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     return bare_failure(
         request,
         status=403,
-        message=_("You were signed out meanwhile."),
+        message=_("You have been signed out."),
         hint=_("Nothing was saved. Sign in in another tab, then come back here and send your text again."),
         signed_out=True,
         **kept_form(request),

@@ -38,14 +38,14 @@ class ChatFields(forms.Form):
         label=_("Session key"),
         required=False,
         max_length=MAX_KEY_CHARS,
-        help_text=_("Such as agent:main:telegram:direct:42. The scope rules decide what that chat sees."),
+        help_text=_("For example agent:main:telegram:direct:42. The scope rules decide what this chat can recall."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "dir": "ltr"}),
     )
     chat_type = forms.ChoiceField(
         label=_("Chat type"),
         required=False,
-        choices=[("", _("as the key says")), *CHAT_TYPES.items()],
-        help_text=_("Can make a chat less private than its key says, never more."),
+        choices=[("", _("from the key")), *CHAT_TYPES.items()],
+        help_text=_("Can make a chat less private than its key says, never more private."),
     )
 
     def chat(self) -> AsChat:

@@ -46,7 +46,7 @@ def line_changes(before: str, after: str) -> Changes:
     old, new = old[lead : len(old) - tail], new[lead : len(new) - tail]
     cut = ""
     if max(len(old), len(new)) > MOST_COMPARED:
-        cut = gettext("The texts differ over more than %(lines)s lines; only the first of them are compared.")
+        cut = gettext("The texts differ in more than %(lines)s lines; only the first ones are compared.")
         cut %= {"lines": f"{MOST_COMPARED:,}"}
         old, new = old[:MOST_COMPARED], new[:MOST_COMPARED]
     lines = list(_lines(old, new))

@@ -26,27 +26,27 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return bare_failure(
             request,
             status=ErrorCode.BODY_TOO_LARGE.status,
-            message=_("The form holds more than this server reads at once."),
-            hint=_("Nothing was changed. Go back, and send it in smaller parts."),
+            message=_("The form is too large for this server."),
+            hint=_("Nothing was changed. Go back and send it in smaller parts."),
         )
     if wants_json(request):
-        return error_response(ErrorCode.BAD_REQUEST, "The request cannot be understood.")
+        return error_response(ErrorCode.BAD_REQUEST, "The request isn't valid.")
     return bare_failure(
         request,
         status=ErrorCode.BAD_REQUEST.status,
-        message=_("The request cannot be understood."),
+        message=_("The request isn't valid."),
         hint=_("Check the address; a host name must be listed in MEMORY_ALLOWED_HOSTS."),
     )
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     if wants_json(request):
-        return error_response(ErrorCode.FORBIDDEN, "You may not see this page.")
+        return error_response(ErrorCode.FORBIDDEN, "You don't have access to this page.")
     return bare_failure(
         request,
         status=ErrorCode.FORBIDDEN.status,
-        message=_("You may not see this page."),
-        hint=_("An owner of this server can give you the role that it needs."),
+        message=_("You don't have access to this page."),
+        hint=_("An owner of this server can give you the role you need."),
         **kept_form(request),
     )
 
@@ -80,12 +80,12 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if wants_json(request):
-        return error_response(ErrorCode.NOT_FOUND, "There is nothing at this address.")
+        return error_response(ErrorCode.NOT_FOUND, "Page not found.")
     return bare_failure(
         request,
         status=ErrorCode.NOT_FOUND.status,
-        message=_("There is nothing at this address."),
-        hint=_("It may have been removed. What your roles do not let you see does not exist for you."),
+        message=_("Page not found."),
+        hint=_("It may have been removed, or you may not have access."),
         **kept_form(request),
     )
 
@@ -96,12 +96,12 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(error, DATABASE_REFUSALS):
         return _not_storable(request) if takes_no_such_value(error) else _database_busy(request)
     if wants_json(request):
-        return error_response(ErrorCode.INTERNAL_ERROR, "The server made a mistake.")
+        return error_response(ErrorCode.INTERNAL_ERROR, "Something went wrong on the server.")
     return bare_failure(
         request,
         status=ErrorCode.INTERNAL_ERROR.status,
-        message=_("The server made a mistake."),
-        hint=_("This is a fault of the server; its log has the details."),
+        message=_("Something went wrong on the server."),
+        hint=_("This is a bug. The server's log has the details."),
     )
 
 

@@ -11,13 +11,13 @@ from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 
 _STATES = (
-    ("empty", _("Nothing here yet"), _("What to do next stands below."), _("Add one")),
-    ("loading", _("Being read …"), _("The first results come in a moment."), ""),
-    ("stale", _("Out of date"), _("Files changed three minutes ago; an update is under way."), ""),
+    ("empty", _("Nothing here yet"), _("The next step is below."), _("Add one")),
+    ("loading", _("Loading …"), _("The first results come in a moment."), ""),
+    ("stale", _("Out of date"), _("Files changed three minutes ago. An update is running."), ""),
     (
         "degraded",
-        _("Works with less"),
-        _("The models are away: searches go by words."),
+        _("Degraded"),
+        _("The models aren't available: search uses words only."),
         _("See the system"),
     ),
     ("denied", _("Not for this chat"), _("Rule 2 “no groups” denies it."), _("See the rules")),

@@ -76,8 +76,8 @@ class PageFailures:
         page = failure(
             request,
             status=response.status_code,
-            message=_("This address cannot be opened like that."),
-            hint=_("Open the page it belongs to, and use the buttons there."),
+            message=_("This address can't be opened directly."),
+            hint=_("Open its page and use the buttons there."),
         )
         page["Allow"] = response["Allow"]
         return page

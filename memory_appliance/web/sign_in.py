@@ -72,7 +72,7 @@ def _wait(request: HttpRequest, error: TooMany) -> HttpResponse:
     response = bare_failure(
         request,
         status=ErrorCode.TOO_MANY_REQUESTS.status,
-        message=_("There were too many wrong passwords."),
+        message=_("Too many wrong passwords."),
         hint=_("Try again in %(n)s seconds.") % {"n": error.retry_after},
     )
     response["Retry-After"] = str(error.retry_after)

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 DEGRADATIONS: Mapping[str, StrOrPromise] = {
-    "no_query_vector": _("The embedding model did not answer in time: this went by words alone."),
-    "vec_fallback": _("sqlite-vec is not available here: vectors are compared more slowly."),
-    "no_vectors": _("There are no vectors yet: searches go by words alone."),
-    "no_keyword": _("The keyword index is missing; the next update makes it again."),
-    "no_rerank": _("No reranking model took part: results keep their order."),
-    "no_expansion": _("No writing model took part: the query was not widened."),
-    "stale_vectors": _("The vectors are of another model than the one that is chosen now: the index is built anew."),
-    "pending_embeddings": _("Some chunks still wait for their vectors: they are found by words alone."),
-    "no_index": _("There is no index yet; the first update makes it."),
-    "deadline": _("The time was up: this is what had been found by then."),
+    "no_query_vector": _("The embedding model didn't respond in time: this search used words only."),
+    "vec_fallback": _("sqlite-vec isn't available: vectors are compared more slowly."),
+    "no_vectors": _("There are no vectors yet: search uses words only."),
+    "no_keyword": _("The keyword index is missing. The next update rebuilds it."),
+    "no_rerank": _("No reranking model was used: results keep their order."),
+    "no_expansion": _("No writing model was used: the query was not expanded."),
+    "stale_vectors": _("The vectors come from another model than the chosen one: the index is being rebuilt."),
+    "pending_embeddings": _("Some chunks have no vectors yet: they are found by words only."),
+    "no_index": _("There is no index yet. The first update creates it."),
+    "deadline": _("The time limit was reached: these are the results found so far."),
 }
 
 OUTCOMES: Mapping[str, StrOrPromise] = {
     "ok": _("recalled"),
-    "timeout_partial": _("recalled in part"),
+    "timeout_partial": _("partly recalled"),
     "no_relevant_memory": _("nothing relevant"),
     "skipped": _("not needed"),
     "denied": _("denied"),
-    "timeout": _("too late"),
+    "timeout": _("timed out"),
     "unavailable": _("unavailable"),
     "failed": _("failed"),
 }
@@ -51,10 +51,10 @@ PARTS: Mapping[str, StrOrPromise] = {
 """The parts of the server that `health` looks at."""
 
 _TROUBLES: Mapping[str, StrOrPromise] = {
-    "database": _("The control database cannot be read."),
-    "broker": _("The broker does not answer: updates wait, searches go on."),
-    "workers": _("No worker is alive: changed files are not indexed for now."),
-    "models": _("The embedding model is not ready: searches go by words for now."),
+    "database": _("The control database can't be read."),
+    "broker": _("The message broker doesn't respond: updates wait, search keeps working."),
+    "workers": _("No worker is running: changed files aren't indexed for now."),
+    "models": _("The embedding model isn't ready: search uses words only for now."),
 }
 
 

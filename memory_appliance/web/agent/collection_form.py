@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 KINDS: tuple[tuple[str, StrOrPromise], ...] = (
     ("custom", gettext_lazy("notes")),
-    ("sessions", gettext_lazy("conversations: for private chats of this agent alone")),
+    ("sessions", gettext_lazy("conversations: only for private chats of this agent")),
 )
 ORIGINS: tuple[tuple[str, StrOrPromise], ...] = (
-    ("", gettext_lazy("nobody in particular")),
+    ("", gettext_lazy("no one in particular")),
     ("owner", gettext_lazy("the owner")),
     ("agent", gettext_lazy("the agent")),
     ("untrusted", gettext_lazy("strangers")),
@@ -105,7 +105,7 @@ def check_reach(form: CollectionForm, agent: Agent, *, everywhere: bool) -> None
     unchanged = form.stored is not None and form.path == form.stored.path
     if not everywhere and not unchanged and not in_workspace(agent.workspace, form.path):
         raise Invalid(
-            _("The folder lies outside this agent's own folder."),
+            _("The folder is outside this agent's own folder."),
             hint=_("Ask an owner of this server to add it."),
             field="path",
             code="path_not_allowed",

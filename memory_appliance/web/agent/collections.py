@@ -88,7 +88,7 @@ def collection(request: HttpRequest, access: Access) -> HttpResponse:
             )
     except RuleError as error:
         return _shown(request, access, form.refused(error), status=422)
-    messages.success(request, _("%(name)s is saved; the index follows within seconds.") % {"name": saved.name})
+    messages.success(request, _("%(name)s saved. The index is updated within seconds.") % {"name": saved.name})
     return HttpResponseRedirect(reverse("agent-collections", args=[access.agent.slug]))
 
 
@@ -107,14 +107,14 @@ def remove(request: HttpRequest, access: Access) -> HttpResponse:
             services.leave_share(actor=access.actor, share=share)
         elif stored is not None:
             services.delete_collection(actor=access.actor, collection=stored)
-        messages.success(request, _("%(name)s is taken out. Its files are still there.") % {"name": name})
+        messages.success(request, _("%(name)s removed. Its files are still there.") % {"name": name})
         return HttpResponseRedirect(back)
     context = {
-        "heading": _("Take %(name)s out?") % {"name": name},
-        "will": [_("Its files are no longer found by searches of this agent, from the next search on.")]
-        + ([] if share else [_("Agents that it is shared with lose it too.")]),
-        "will_not": [_("No file is deleted or changed."), _("It can be added again at any time.")],
-        "action": _("Take it out"),
+        "heading": _("Remove %(name)s?") % {"name": name},
+        "will": [_("This agent's searches no longer find its files.")]
+        + ([] if share else [_("Agents that share it lose it too.")]),
+        "will_not": [_("No file is deleted or changed."), _("You can add it again at any time.")],
+        "action": _("Remove collection"),
         "back": back,
         "fields": {"name": name},
     }

@@ -24,22 +24,22 @@ def switch(request: HttpRequest, access: Access) -> HttpResponse:
     back = reverse("agent", args=[agent.slug])
     if request.method == "POST" and (request.POST.get("confirmed") == "yes" or not is_on):
         services.update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": not is_on})
-        messages.success(request, _("The memory is switched off.") if is_on else _("The memory is switched on again."))
+        messages.success(request, _("Memory turned off.") if is_on else _("Memory turned on."))
         return HttpResponseRedirect(back)
     if not is_on:
         return HttpResponseRedirect(back)
     context = {
-        "heading": _("Switch the memory of %(slug)s off?") % {"slug": agent.slug},
+        "heading": _("Turn off the memory of %(slug)s?") % {"slug": agent.slug},
         "will": [
-            _("Its chats neither search nor recall anything, and have no memory tools."),
-            _("Its files are not looked at while it is off."),
+            _("Its chats have no memory tools: no search and no recall."),
+            _("Its files aren't indexed while it is off."),
         ],
         "will_not": [
-            _("No file is deleted or changed: the Markdown stays in %(folder)s.")
+            _("No file is deleted or changed. Your Markdown stays in %(folder)s.")
             % {"folder": visible(agent.workspace)},
-            _("The index, the rules and the settings are kept; it can be switched on again at any time."),
+            _("Index, rules and settings are kept. You can turn it on again at any time."),
         ],
-        "action": _("Switch it off"),
+        "action": _("Turn off"),
         "back": reverse("agent-settings", args=[agent.slug]),
     }
     return answer(request, "confirm.html", context)
@@ -51,22 +51,22 @@ def delete(request: HttpRequest, access: Access) -> HttpResponse:
     agent = access.agent
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.delete_agent(actor=access.actor, agent=agent)
-        messages.success(request, _("Agent %(slug)s is deleted. Its files are still there.") % {"slug": agent.slug})
+        messages.success(request, _("Agent %(slug)s deleted. Its files are still there.") % {"slug": agent.slug})
         return HttpResponseRedirect(reverse("overview"))
     context = {
         "heading": _("Delete agent %(slug)s?") % {"slug": agent.slug},
         "will": [
-            _("Its index, its settings, rules, collections, jobs and recall log are removed."),
-            _("Its API keys and the people with a role here no longer reach it; a key for it alone reaches nothing."),
-            _("Earlier versions of its files can no longer be looked at and restored here."),
-            _("What it shares with other agents is gone from their searches."),
+            _("Its index, settings, rules, collections, jobs and recall log are deleted."),
+            _("Its API keys stop working for it, and people lose their role here."),
+            _("Earlier versions of its files can no longer be viewed or restored here."),
+            _("Other agents can no longer search what it shares."),
         ],
         "will_not": [
-            _("No file is deleted: the Markdown stays in %(folder)s.") % {"folder": visible(agent.workspace)},
+            _("No file is deleted. Your Markdown stays in %(folder)s.") % {"folder": visible(agent.workspace)},
             _("Its stored conversations stay in the data folder."),
-            _("A new agent with this folder finds everything in it again."),
+            _("A new agent with this folder finds everything again."),
         ],
-        "action": _("Delete the agent"),
+        "action": _("Delete agent"),
         "back": reverse("agent-settings", args=[agent.slug]),
     }
     return answer(request, "confirm.html", context)

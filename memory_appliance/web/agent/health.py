@@ -65,12 +65,12 @@ class AgentHealth:
         """The headline and its colour."""
         kinds = {finding.kind for finding in self.findings}
         if "bad" in kinds:
-            return gettext_lazy("This needs you"), "bad"
+            return gettext_lazy("Needs attention"), "bad"
         if "warn" in kinds:
-            return gettext_lazy("Works, with less"), "warn"
+            return gettext_lazy("Degraded"), "warn"
         if self.index is None or not self.index.exists:
-            return gettext_lazy("About to begin"), ""
-        return gettext_lazy("All is well"), "good"
+            return gettext_lazy("Starting"), ""
+        return gettext_lazy("Everything is fine"), "good"
 
     @property
     def active(self) -> tuple[Job, ...]:
@@ -111,12 +111,12 @@ def health_of(access: Access) -> AgentHealth:
     if agent.last_error:
         findings.append(Finding("bad", visible(agent.last_error), *_to_the_jobs(access)))
     if state_of(agent, None, timezone.now()) == "late":
-        findings.append(Finding("warn", _("The files should have been looked at again by now."), *_to_the_jobs(access)))
+        findings.append(Finding("warn", _("The files should have been checked again by now."), *_to_the_jobs(access)))
     if index is not None:
         findings += [_degraded(access, one.code, one.detail, jobs) for one in index.degraded]
     if problems:
         findings.append(_problems(access, problems))
-    to_the_files = (gettext_lazy("To the files"), _address("files", access))
+    to_the_files = (gettext_lazy("Go to files"), _address("files", access))
     findings += [Finding("warn", visible(sentence), *to_the_files) for sentence in near_limits(agent)]
     findings += [Finding("warn", sentence) for sentence in troubles(health())]
     return AgentHealth(index, str(agent_plan("embed", agent).first), _each_once(findings), jobs, problems)
@@ -136,24 +136,24 @@ def _degraded(access: Access, code: str, detail: str, jobs: tuple[Job, ...]) -> 
 def _to_rebuild(access: Access, kind: Kind, text: StrOrPromise) -> Finding:
     if not access.may_edit:
         return Finding(kind, text)
-    return Finding(kind, text, gettext_lazy("Build the index anew"), _address("agent-rebuild", access))
+    return Finding(kind, text, gettext_lazy("Rebuild index"), _address("agent-rebuild", access))
 
 
 def _to_the_jobs(access: Access) -> tuple[StrOrPromise, str]:
-    return gettext_lazy("See the jobs"), _address("agent-jobs", access)
+    return gettext_lazy("View jobs"), _address("agent-jobs", access)
 
 
 def _switched_off(access: Access) -> Finding:
-    text = _("The memory is switched off: nothing is searched, recalled or indexed.")
+    text = _("Memory is off: nothing is searched, recalled or indexed.")
     if not access.may_admin:
         return Finding("bad", text)
-    return Finding("bad", text, gettext_lazy("To the settings"), _address("agent-settings", access) + "#delete-title")
+    return Finding("bad", text, gettext_lazy("Go to settings"), _address("agent-settings", access) + "#delete-title")
 
 
 def _problems(access: Access, count: int) -> Finding:
     text = ngettext("%(count)d file or folder was skipped.", "%(count)d files or folders were skipped.", count)
     return Finding(
-        "warn", text % {"count": count}, gettext_lazy("See which, and why"), _address("agent-problems", access)
+        "warn", text % {"count": count}, gettext_lazy("View skipped files"), _address("agent-problems", access)
     )
 
 

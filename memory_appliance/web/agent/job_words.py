@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 KINDS: Mapping[str, StrOrPromise] = {kind.value: job.words for kind, job in JOBS.items()}
 STATES: Mapping[str, tuple[StrOrPromise, str]] = {
-    "queued": (gettext_lazy("waits"), ""),
-    "running": (gettext_lazy("runs"), "warn"),
+    "queued": (gettext_lazy("waiting"), ""),
+    "running": (gettext_lazy("running"), "warn"),
     "done": (gettext_lazy("done"), "good"),
     "failed": (gettext_lazy("failed"), "bad"),
     "cancelled": (gettext_lazy("stopped"), ""),
 }
 _REASONS: Mapping[str, StrOrPromise] = {
-    "request": gettext_lazy("asked for"),
-    "schedule": gettext_lazy("it was time"),
-    "change": gettext_lazy("something changed"),
-    "update": gettext_lazy("chunks wait for vectors"),
-    "pending": gettext_lazy("chunks wait for vectors"),
+    "request": gettext_lazy("requested"),
+    "schedule": gettext_lazy("scheduled"),
+    "change": gettext_lazy("files changed"),
+    "update": gettext_lazy("chunks are waiting for vectors"),
+    "pending": gettext_lazy("chunks are waiting for vectors"),
     "rebuild": gettext_lazy("after a rebuild"),
     "damage": gettext_lazy("the index was lost or damaged"),
 }
@@ -63,7 +63,7 @@ def job_of(run: Run) -> Job:
     return Job(
         run=run,
         kind=KINDS[run.kind],
-        state=_("stops soon") if run.cancel_requested and run.state == Run.State.RUNNING else state,
+        state=_("stopping") if run.cancel_requested and run.state == Run.State.RUNNING else state,
         tag=tag,
         reason=_("another model") if run.reason.startswith("model ") else _REASONS.get(run.reason, run.reason),
         outcome=visible(run.error) if run.error else _outcome(run.kind, run.result),
@@ -81,7 +81,7 @@ def _outcome(kind: str, result: Mapping[str, Any]) -> str:
             "problems": _("%(n)s with problems"),
         }
     elif kind == Run.Kind.EMBED:
-        said = {"embedded": _("%(n)s embedded"), "pending": _("%(n)s wait"), "refused": _("%(n)s refused")}
+        said = {"embedded": _("%(n)s embedded"), "pending": _("%(n)s waiting"), "refused": _("%(n)s refused")}
     elif kind == Run.Kind.BACKUP:
         said = {"files": _("%(n)s files")}
     else:
@@ -89,4 +89,4 @@ def _outcome(kind: str, result: Mapping[str, Any]) -> str:
     parts = [text % {"n": intcomma(result[name])} for name, text in said.items() if result.get(name)]
     if parts:
         return _(", ").join(parts)
-    return _("nothing had changed") if kind == Run.Kind.UPDATE and result else ""
+    return _("no changes") if kind == Run.Kind.UPDATE and result else ""

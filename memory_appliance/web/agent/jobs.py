@@ -74,16 +74,16 @@ def rebuild(request: HttpRequest, access: Access) -> HttpResponse:
         _told(request, services.request_rebuild(actor=access.actor, agent=access.agent))
         return HttpResponseRedirect(reverse("agent", args=[slug]))
     context = {
-        "heading": _("Build the index of %(slug)s anew?") % {"slug": slug},
+        "heading": _("Rebuild the index of %(slug)s?") % {"slug": slug},
         "will": [
-            _("Every file is read again and every chunk gets a new vector, which takes minutes to hours."),
-            _("The new index takes the place of the old one when it is ready."),
+            _("Every file is read again and every chunk gets a new vector. This takes minutes to hours."),
+            _("The new index replaces the old one when it is ready."),
         ],
         "will_not": [
             _("No file is changed."),
-            _("Searches are not paused: the old index answers until then."),
+            _("Search keeps working with the old index until then."),
         ],
-        "action": _("Build it anew"),
+        "action": _("Rebuild index"),
         "back": reverse("agent", args=[slug]),
     }
     return answer(request, "confirm.html", context)
@@ -103,18 +103,18 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         try:
             services.cancel_run(actor=access.actor, run=run)
-            messages.success(request, _("The job stops at its next step."))
+            messages.success(request, _("The job stops after its current step."))
         except Conflict:
-            messages.info(request, _("The job had ended already."))
+            messages.info(request, _("The job had already finished."))
         return HttpResponseRedirect(back)
     context = {
         "heading": _("Stop this job?"),
         "will": [
-            _("The job “%(kind)s” ends at its next step.") % {"kind": job_of(run).kind},
-            _("The next update that is due goes on with what is left."),
+            _("The job “%(kind)s” stops after its current step.") % {"kind": job_of(run).kind},
+            _("The next scheduled update continues with the rest."),
         ],
-        "will_not": [_("What it has done so far is kept."), _("No file is changed, and searches go on.")],
-        "action": _("Stop it"),
+        "will_not": [_("What is done so far is kept."), _("No file is changed. Search keeps working.")],
+        "action": _("Stop job"),
         "back": back,
         "fields": {"run": run.number},
     }
@@ -123,9 +123,9 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _told(request: HttpRequest, run: Run) -> None:
     if dispatch(run):
-        messages.success(request, _("The job is on its way."))
+        messages.success(request, _("Job started."))
     else:
-        messages.warning(request, _("The broker does not answer. The job waits, and starts when it is back."))
+        messages.warning(request, _("The message broker doesn't respond. The job starts when it is back."))
 
 
 def _number(text: str) -> int | None:

@@ -24,17 +24,17 @@ PER_PAGE = 100
 MOST_PAGES = 10_000
 
 WAYS_OUT: Mapping[Remedy, StrOrPromise] = {
-    "gone": _("The folder or file is not there. Bring it back, or take the collection out."),
-    "link": _("Put the file itself here, or add the folder that the link leads to as a collection."),
-    "unreadable": _("Let the server's user read it: check its owner and mode."),
+    "gone": _("The folder or file is missing. Restore it, or remove the collection."),
+    "link": _("Put the file itself here, or add the link's target folder as a collection."),
+    "unreadable": _("Give the server's user read access: check owner and mode."),
     "large": _("Split it into smaller files."),
-    "deep": _("Move it further up, or add its folder as a collection of its own."),
+    "deep": _("Move it up, or add its folder as its own collection."),
     "no_file": _("Only ordinary files that end in .md are read. Rename it, or exclude it."),
-    "encoding": _("Save the file as UTF-8. It is searched, but some signs are lost."),
-    "front_matter": _("Mend the lines between --- at the top: title and importance act again then."),
-    "rubbish": _("Nothing, if it is meant so: the rest of the file is searched. Keep encoded files out of notes."),
-    "name": _("Give it a simpler name."),
-    "other": _("Look at the file, or exclude it from the collection."),
+    "encoding": _("Save the file as UTF-8. It is searched, but some characters are lost."),
+    "front_matter": _("Fix the lines between --- at the top, so that title and importance apply again."),
+    "rubbish": _("Nothing, if intended: the rest of the file is searched. Keep encoded files out of notes."),
+    "name": _("Rename it to something simpler."),
+    "other": _("Check the file, or exclude it from the collection."),
 }
 
 

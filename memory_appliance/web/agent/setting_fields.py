@@ -173,7 +173,7 @@ def _shown(value: Any) -> str:
 
 def _in_words(field: Field, error: Invalid) -> str:
     if field.kind == "number" and field.high:
-        return _("Give a number from %(low)s to %(high)s.") % {"low": field.low, "high": field.high}
+        return _("Enter a number from %(low)s to %(high)s.") % {"low": field.low, "high": field.high}
     if field.kind == "number":
-        return _("Give a number of at least %(low)s.") % {"low": field.low}
+        return _("Enter a number of at least %(low)s.") % {"low": field.low}
     return error.message.removeprefix(f"{field.name}: ")

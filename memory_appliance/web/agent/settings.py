@@ -41,7 +41,7 @@ def settings(request: HttpRequest, access: Access) -> HttpResponse:
         services.update_agent(actor=access.actor, agent=access.agent, settings=changes_in(request.POST))
     except Invalid as error:
         return _shown(request, access, refused(field_groups(access.agent), request.POST, error), status=422)
-    messages.success(request, _("The settings are saved."))
+    messages.success(request, _("Settings saved."))
     return _back(access, request.POST.get("group", ""))
 
 
@@ -54,7 +54,7 @@ def reset(request: HttpRequest, access: Access) -> HttpResponse:
     name = request.POST.get("setting", "")
     if name in AgentSettings.model_fields:
         services.update_agent(actor=access.actor, agent=access.agent, settings={name: None})
-        messages.success(request, _("%(setting)s has its default again.") % {"setting": name})
+        messages.success(request, _("%(setting)s is back to its default.") % {"setting": name})
     return _back(access, request.POST.get("group", ""))
 
 

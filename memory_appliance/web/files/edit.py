@@ -46,7 +46,7 @@ def edit(request: HttpRequest, access: Access) -> HttpResponse:
     document = opened(access, path)
     if document.fixed:
         why = render_to_string("files/fixed.html", {"fixed": document.fixed}).strip()
-        return failure(request, status=422, message=gettext("This file is not edited here."), hint=why)
+        return failure(request, status=422, message=gettext("This file can't be edited here."), hint=why)
     return _form(request, access, Editor(path, document.text, document.hash))
 
 
@@ -65,7 +65,7 @@ def _save(request: HttpRequest, access: Access, path: str) -> HttpResponse:
         return _form(request, access, _both(access, path, text), status=409)
     except Invalid as error:
         return _form(request, access, Editor(path, text, expected, f"{error.message} {error.hint}"), status=422)
-    message = gettext("Saved. The version before is kept.") if saved.changed else gettext("Nothing was changed.")
+    message = gettext("Saved. The previous version is kept.") if saved.changed else gettext("Nothing was changed.")
     messages.success(request, message)
     return redirect(reader_address(access.agent.slug, path))
 

@@ -22,16 +22,16 @@ def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
     sure = request.method == "POST" and request.POST.get("confirmed") == "yes"
     done = forget(agent=access.agent, actor=access.actor, path=path, dry_run=not sure)
     if sure:
-        messages.success(request, gettext("%(path)s is forgotten.") % {"path": visible(path)})
+        messages.success(request, gettext("%(path)s forgotten.") % {"path": visible(path)})
         return redirect("files", access.agent.slug)
     context = {
         "access": access,
         "heading": gettext("Forget %(path)s?") % {"path": visible(path)},
         "will": _will(done),
         "will_not": [
-            gettext("It leaves: %(what)s") % {"what": visible(f"{stays.what} {stays.hint}")} for stays in done.stays
+            gettext("What stays: %(what)s") % {"what": visible(f"{stays.what} {stays.hint}")} for stays in done.stays
         ],
-        "action": gettext("Forget it"),
+        "action": gettext("Forget for good"),
         "back": reader_address(access.agent.slug, path),
         "fields": {"path": path},
     }
@@ -41,17 +41,19 @@ def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
 def _will(plan: Forgotten) -> list[str]:
     removed = plan.removed
     lines = sum(text.end_line - text.start_line + 1 for text in removed.texts)
-    file = ngettext("The file goes, with its %(count)s line.", "The file goes, with its %(count)s lines.", lines)
+    file = ngettext(
+        "The file is deleted, with its %(count)s line.", "The file is deleted, with its %(count)s lines.", lines
+    )
     passages = ngettext(
-        "%(count)s passage goes from the index; no search finds it any more.",
-        "%(count)s passages go from the index; no search finds them any more.",
+        "%(count)s passage is removed from the index.",
+        "%(count)s passages are removed from the index.",
         removed.index_rows,
     )
     versions = ngettext(
-        "%(count)s kept version goes: it cannot be restored.",
-        "%(count)s kept versions go: they cannot be restored.",
+        "%(count)s version is deleted and can't be restored.",
+        "%(count)s versions are deleted and can't be restored.",
         removed.versions,
     )
     counted = ((file, lines), (passages, removed.index_rows), (versions, removed.versions))
     sentences = [sentence % {"count": f"{count:,}"} for sentence, count in counted if count]
-    return sentences or [gettext("Nothing of it is here any more; it is noted that it was to be forgotten.")]
+    return sentences or [gettext("Nothing of it was left here. The request to forget it is recorded.")]

@@ -37,7 +37,7 @@ _DOORS: dict[str, StrOrPromise] = {
 }
 _ACTIONS: dict[str, StrOrPromise] = {
     "append": _("added to it"),
-    "create": _("made it"),
+    "create": _("created it"),
     "edit": _("changed it"),
     "restore": _("restored a version"),
     "reset": _("ended a chat"),
@@ -90,7 +90,7 @@ def _restore(request: HttpRequest, access: Access) -> HttpResponse:
         raise PermissionDenied
     path, version = request.POST.get("path", ""), request.POST.get("version", "")
     versions.restore(agent=access.agent, actor=access.actor, path=path, version=version)
-    messages.success(request, gettext("The version is restored. What the file held before is kept below."))
+    messages.success(request, gettext("Version restored. The previous text is kept as a version below."))
     return redirect(f"{reverse('history', args=[access.agent.slug])}?{urlencode({'path': path})}")
 
 
@@ -104,6 +104,6 @@ def _changes(access: Access, path: str, version: str) -> Changes:
 
 def _row(version: Version) -> Row:
     if version.actor == OUTSIDE:
-        return Row(version, _("somebody"), _("an editor, on the disk"), _("changed it"))
+        return Row(version, _("someone"), _("an editor, on disk"), _("changed it"))
     door = _DOORS.get(version.actor.partition(":")[0], "")
     return Row(version, visible(version.actor), door, _ACTIONS.get(version.action, version.action))

@@ -20,9 +20,9 @@ from memory_appliance.web.page import answer
 
 TARGETS = (
     ("daily", _("Today's notes")),
-    ("memory", _("MEMORY.md: what every new chat starts with")),
+    ("memory", _("MEMORY.md: every new chat starts with it")),
     ("user", _("USER.md: about the person")),
-    ("file", _("A file of its own")),
+    ("file", _("Another file")),
 )
 _FIELDS = {"text": "text", "target": "path", "path": "path", "importance": "importance", "triggers": "triggers"}
 
@@ -31,30 +31,31 @@ class NoteForm(forms.Form):
     """`key` makes a form that is sent twice one note."""
 
     text = forms.CharField(label=_("Note"), widget=forms.Textarea(attrs={"rows": 6, "dir": "auto"}), strip=False)
-    target = forms.ChoiceField(label=_("Where to"), choices=TARGETS, initial="daily")
+    target = forms.ChoiceField(label=_("Save to"), choices=TARGETS, initial="daily")
     path = forms.CharField(
         label=_("File"),
         required=False,
         max_length=1000,
-        help_text=_("Such as memory/garden.md; only for a file of its own."),
+        help_text=_("For example memory/garden.md. Only for another file."),
     )
     importance = forms.IntegerField(
         label=_("Importance"),
         required=False,
         min_value=1,
         max_value=10,
-        help_text=_("1 to 10; without one it is neutral."),
+        help_text=_("1 to 10. Empty: neutral."),
     )
     triggers = forms.CharField(
         label=_("Trigger phrases"), required=False, max_length=500,
-        help_text=_("Separated by commas; they bring the note up at once, and act in MEMORY.md and USER.md alone."),
+        help_text=_("Separated by commas. A message with one of them recalls this note at once. Only in "
+"MEMORY.md and USER.md."),
     )  # fmt: skip
     key = forms.CharField(widget=forms.HiddenInput, max_length=200)
 
     def clean(self) -> dict[str, object]:
         given = super().clean() or {}
         if given.get("target") == "file" and not given.get("path"):
-            self.add_error("path", gettext("Name the file, such as memory/garden.md."))
+            self.add_error("path", gettext("Name the file, for example memory/garden.md."))
         return given
 
 
@@ -93,11 +94,11 @@ def _write(access: Access, form: NoteForm) -> Noted | None:
 
 def _tell(request: HttpRequest, noted: Noted) -> None:
     if noted.appended.duplicate:
-        messages.info(request, gettext("It stands there already, so nothing was written."))
+        messages.info(request, gettext("Already noted. Nothing was written."))
     elif noted.indexed:
-        messages.success(request, gettext("Written. Searches find its words now."))
+        messages.success(request, gettext("Note added. Search finds its words now."))
     else:
-        messages.success(request, gettext("Written. Searches find it within seconds."))
+        messages.success(request, gettext("Note added. Search finds it within seconds."))
     for warning in noted.warnings:
         messages.warning(request, warning)
 

@@ -45,7 +45,7 @@ def agent(request: HttpRequest) -> HttpResponse:
     if request.POST.get("do") == "preview":
         return _shown(request, form)
     if not form.name:
-        return _shown(request, replace(form, errors={"name": _("Give it a name.")}), status=422)
+        return _shown(request, replace(form, errors={"name": _("Enter a name.")}), status=422)
     try:
         made = add_agent(
             actor=actor_of(request), name=form.name, folder=form.folder, use=form.use, timezone=form.timezone

@@ -41,30 +41,30 @@ GATEWAYS: tuple[Gateway, ...] = (
     Gateway(
         "claude-code",
         _("Claude Code"),
-        _("Run this once in a terminal. Claude Code can then search and note things."),
+        _("Run this once in a terminal. Claude Code can then search memory and add notes."),
         ("read", "write"),
         trusted=True,
     ),
     Gateway(
         "claude-code-hook",
         _("Claude Code, before each prompt"),
-        _("What matters to a prompt is recalled before Claude Code reads it."),
+        _("Relevant memory is recalled before Claude Code reads a prompt."),
         ("read",),
     ),
     Gateway(
         "openclaw",
         _("OpenClaw"),
-        _("Install the plugin from integrations/openclaw, and put this into OpenClaw's settings."),
+        _("Install the plugin from integrations/openclaw and add this to OpenClaw's settings."),
         ("read",),
     ),
     Gateway(
         "mcp",
         _("Another MCP client"),
-        _("Put this into the client's list of servers."),
+        _("Add this to the client's list of servers."),
         ("read", "write"),
         trusted=True,
     ),
-    Gateway("curl", _("A script"), _("This asks over HTTP. Any program can."), ("read",), trusted=True),
+    Gateway("curl", _("A script"), _("Any program can call it over HTTP."), ("read",), trusted=True),
 )
 
 

@@ -70,7 +70,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def _write(request: HttpRequest, access: Access) -> HttpResponse:
     try:
         note(agent=access.agent, caller=access.caller, text=request.POST.get("text", ""), target="memory")
-        messages.success(request, _("Written down. Ask for it."))
+        messages.success(request, _("Note added. Now ask about it."))
     except RuleError as error:
         messages.error(request, f"{error.message} {error.hint}".strip())
     return HttpResponseRedirect(with_agent("start-index", access.agent))

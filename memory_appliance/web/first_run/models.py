@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from workers.model_status import ModelStatus
 
 NOTES: Mapping[str, StrOrPromise] = {
-    "bundled": gettext_lazy("Nothing to download: searches by words and by meaning in 6 languages."),
-    "home-4": gettext_lazy("Better vectors; nothing else is loaded."),
-    "home-8": gettext_lazy("Reranks about five candidates in a few seconds, writes short summaries."),
-    "home-16": gettext_lazy("Wants four cores or more."),
+    "bundled": gettext_lazy("Nothing to download. Search by words and by meaning in 6 languages."),
+    "home-4": gettext_lazy("Better search by meaning. No other model is loaded."),
+    "home-8": gettext_lazy("Reranks about five results in a few seconds and writes short summaries."),
+    "home-16": gettext_lazy("Needs four cores or more."),
 }
 FAST_SECONDS, SLOW_SECONDS = 2, 15
 MOST_DOWNLOADS = 6
@@ -87,13 +87,13 @@ def _take(request: HttpRequest, chosen: ModelSet) -> None:
     if missing:
         sent = [dispatch(services.request_pull(actor=actor_of(request), model=model)) for model in missing]
         if all(sent):
-            messages.success(request, _("The download has begun. You can go on meanwhile."))
+            messages.success(request, _("Download started. You can continue meanwhile."))
         else:
-            messages.warning(request, _("The broker does not answer. The download waits, and starts when it is back."))
+            messages.warning(request, _("The message broker doesn't respond. The download starts when it is back."))
         return
     for role, model in _models(chosen).items():
         services.use_local_model(actor=actor_of(request), role=role, model=model)
-    messages.success(request, _("These models are in use now."))
+    messages.success(request, _("These models are now in use."))
 
 
 def _page() -> ModelsPage:

@@ -56,10 +56,10 @@ def _create(request: HttpRequest) -> HttpResponse:
     try:
         if needs_key and not holds_the_key(request, request.POST.get("key", "").strip()):
             record(actor=actor, action="user.start.denied")
-            wrong = {"key": _("This is not the admin key that the server printed at its first start.")}
+            wrong = {"key": _("This isn't the admin key that the server printed at its first start.")}
             return _shown(request, OwnerForm(name, needs_key, wrong), status=403)
         if password != again:
-            wrong = {"again": _("The two passwords are not the same.")}
+            wrong = {"again": _("The passwords don't match.")}
             return _shown(request, OwnerForm(name, needs_key, wrong), status=422)
         user = create_first_owner(actor=actor, name=name, password=password)
     except TooMany as error:

@@ -21,7 +21,7 @@ _TITLES: tuple[tuple[StepName, StrOrPromise], ...] = (
     ("owner", _("Owner")),
     ("models", _("Models")),
     ("agent", _("Agent")),
-    ("index", _("Ask it")),
+    ("index", _("Ask")),
     ("connect", _("Connect")),
 )
 

@@ -43,8 +43,8 @@ def consolidate(request: HttpRequest, access: Access) -> HttpResponse:
 def _tell(request: HttpRequest, done: Consolidated) -> None:
     count = len(done.promoted)
     text = ngettext(
-        "%(count)s entry was promoted. The version before is kept and can be restored.",
-        "%(count)s entries were promoted. The version before is kept and can be restored.",
+        "%(count)s entry promoted. The previous version is kept and can be restored.",
+        "%(count)s entries promoted. The previous version is kept and can be restored.",
         count,
     )
     messages.success(request, text % {"count": count})

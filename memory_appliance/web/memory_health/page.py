@@ -75,9 +75,9 @@ def review(request: HttpRequest, access: Access) -> HttpResponse:
         return redirect("memory-health", access.agent.slug)
     run = request_review(actor=access.actor, agent=access.agent)
     if dispatch(run):
-        messages.success(request, gettext("The notes are being looked through; nothing is changed by it."))
+        messages.success(request, gettext("Scanning notes. Nothing is changed."))
     else:
-        messages.warning(request, gettext("The look through the notes waits: the workers cannot be reached now."))
+        messages.warning(request, gettext("The scan starts when the workers are back; they can't be reached now."))
     return redirect("memory-health", access.agent.slug)
 
 

@@ -27,12 +27,12 @@ MOST_WORDS = 3
 """Sentences shown per agent; its own page has all."""
 
 STATES: dict[State, tuple[StrOrPromise, str]] = {
-    "fresh": (_("fresh"), "good"),
+    "fresh": (_("up to date"), "good"),
     "new": (_("new"), ""),
-    "degraded": (_("works with less"), "warn"),
+    "degraded": (_("degraded"), "warn"),
     "late": (_("out of date"), "warn"),
     "failed": (_("update failed"), "bad"),
-    "off": (_("switched off"), ""),
+    "off": (_("off"), ""),
 }
 
 
@@ -64,7 +64,7 @@ class Line:
         if failed:
             told = ngettext("The last update failed", "%(failed)d of the last %(count)d updates failed", count)
         else:
-            told = ngettext("The last update did not fail", "None of the last %(count)d updates failed", count)
+            told = ngettext("The last update succeeded", "The last %(count)d updates succeeded", count)
         return told % {"failed": failed, "count": count}
 
 

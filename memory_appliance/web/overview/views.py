@@ -18,9 +18,7 @@ class FleetFilter(forms.Form):
     """Which agents are listed; what cannot be used counts as not given."""
 
     name = forms.CharField(required=False, max_length=200, strip=True)
-    show = forms.ChoiceField(
-        required=False, choices=[("", _("All agents")), ("attention", _("Those that want a look"))]
-    )
+    show = forms.ChoiceField(required=False, choices=[("", _("All agents")), ("attention", _("Needs attention"))])
     page = forms.IntegerField(required=False, min_value=1)
 
 

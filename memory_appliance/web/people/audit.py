@@ -30,12 +30,12 @@ class AuditForm(forms.Form):
         label=_("What"),
         required=False,
         max_length=60,
-        help_text=_("One action such as key.create, or all of a kind: key."),
+        help_text=_("An action such as key.create, or a group such as key."),
     )
     agent = forms.RegexField(r"^[a-z0-9-]{1,63}\Z", label=_("Agent"), required=False, max_length=63)
     address = forms.CharField(label=_("Address"), required=False, max_length=64)
-    since = DayField(label=_("From day"), required=False)
-    until = DayField(label=_("To day"), required=False)
+    since = DayField(label=_("From"), required=False)
+    until = DayField(label=_("To"), required=False)
 
     def filter(self) -> AuditFilter:
         given = self.cleaned_data

@@ -55,16 +55,16 @@ def revoke_key(request: HttpRequest, number: int) -> HttpResponse:
     name = visible(key.name)
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.revoke_key(actor=actor_of(request), key=key)
-        messages.success(request, _("The key “%(name)s” is revoked.") % {"name": name})
+        messages.success(request, _("Key “%(name)s” revoked.") % {"name": name})
         return redirect("keys")
     context = {
         "heading": _("Revoke the key “%(name)s”?") % {"name": name},
         "will": [
-            _("Whoever uses it is refused from now on, with the secret before the last rotation too."),
-            _("This cannot be taken back; a new key has a new secret."),
+            _("Programs that use it are refused from now on, also with an older secret."),
+            _("This can't be undone. A new key has a new secret."),
         ],
-        "will_not": [_("Notes that were written with it stay."), _("The audit log keeps what it did.")],
-        "action": _("Revoke it"),
+        "will_not": [_("Notes written with it stay."), _("The audit log keeps its entries.")],
+        "action": _("Revoke key"),
         "back": reverse("keys"),
     }
     return answer(request, "confirm.html", context)

@@ -22,18 +22,18 @@ class NewKeyForm(forms.Form):
     name = forms.CharField(
         label=_("Name"),
         max_length=200,
-        help_text=_("Who will use it, such as “telegram gateway”. The audit log shows it."),
+        help_text=_("What will use it, for example “telegram gateway”. The audit log shows it."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     rights = forms.MultipleChoiceField(
-        label=_("It may"),
+        label=_("Rights"),
         choices=[(right, RIGHTS[right]) for right in KNOWN_RIGHTS],
         initial=["read", "write"],
         widget=forms.CheckboxSelectMultiple,
     )
     reach = forms.ChoiceField(
-        label=_("For"),
-        choices=[("some", _("these agents alone")), ("all", _("all agents, those to come as well"))],
+        label=_("Valid for"),
+        choices=[("some", _("only these agents")), ("all", _("all agents, including future ones"))],
         initial="some",
         widget=forms.RadioSelect,
     )
@@ -43,12 +43,14 @@ class NewKeyForm(forms.Form):
     trusted = forms.BooleanField(
         label=_("Trusted"),
         required=False,
-        help_text=_("May search without naming a chat, as you would. Leave it off for gateways that serve others."),
+        help_text=_(
+            "May search without naming a chat, as you would. Leave it off for gateways that serve other people."
+        ),
     )
     last_day = DayField(
-        label=_("Last day"),
+        label=_("Expires on"),
         required=False,
-        help_text=_("The key works until the end of this day (UTC). Empty: until it is revoked."),
+        help_text=_("The key works until the end of this day (UTC). Empty: no expiry."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -79,15 +81,15 @@ class NewKeyForm(forms.Form):
 
 class RotationForm(forms.Form):
     overlap = forms.TypedChoiceField(
-        label=_("The old secret works on for"),
+        label=_("Keep the old secret for"),
         coerce=int,
         choices=[
-            (0, _("no time: it stops at once")),
+            (0, _("no longer: it stops at once")),
             (3600, _("an hour")),
             (86_400, _("a day")),
             (7 * 86_400, _("a week")),
             (30 * 86_400, _("30 days")),
         ],
         initial=86_400,
-        help_text=_("Time to give the new one to whoever uses the key, without a gap."),
+        help_text=_("Time to replace the secret in your programs without an outage."),
     )

@@ -27,7 +27,7 @@ SOON = timedelta(days=14)
 RIGHTS: dict[str, StrOrPromise] = {
     "read": _("search and read"),
     "write": _("write notes"),
-    "admin": _("change everything"),
+    "admin": _("full admin"),
 }
 
 

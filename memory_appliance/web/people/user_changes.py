@@ -30,7 +30,7 @@ def new_user(request: HttpRequest) -> HttpResponse:
         except RuleError as error:
             refused(form, error)
         else:
-            messages.success(request, _("%(name)s is added.") % {"name": user.username})
+            messages.success(request, _("%(name)s added.") % {"name": user.username})
             return redirect("users" if user.is_superuser else reverse("user", args=[user.pk]))
     return answer(request, "people/user_new.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -60,17 +60,17 @@ def delete_user(request: HttpRequest, number: int) -> HttpResponse:
     name = user.username
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.delete_user(actor=actor_of(request), user=user)
-        messages.success(request, _("%(name)s is deleted.") % {"name": name})
+        messages.success(request, _("%(name)s deleted.") % {"name": name})
         return redirect("users")
     context = {
         "heading": _("Delete %(name)s?") % {"name": name},
-        "will": [_("The person is signed out everywhere and cannot come in any more."), _("Their roles are gone.")],
+        "will": [_("The person is signed out everywhere and can't sign in any more."), _("Their roles are deleted.")],
         "will_not": [
-            _("No agent, no file and no note is touched."),
-            _("API keys stay: they belong to nobody. Revoke those the person knows."),
-            _("The audit log keeps what they did."),
+            _("No agent, file or note is changed."),
+            _("API keys stay, because they don't belong to a person. Revoke the ones this person knows."),
+            _("The audit log keeps their entries."),
         ],
-        "action": _("Delete the person"),
+        "action": _("Delete person"),
         "back": reverse("user", args=[number]),
     }
     return answer(request, "confirm.html", context)

@@ -30,10 +30,10 @@ class NewUserForm(forms.Form):
         max_length=MAX_PASSWORD_CHARS,
         strip=False,
         widget=_NEW_PASSWORD,
-        help_text=_("Ten characters or more. Empty: the person comes in by single sign-on alone."),
+        help_text=_("Ten characters or more. Empty: only single sign-on."),
     )
     owner = forms.BooleanField(
-        label=_("Owner"), required=False, help_text=_("Sees and changes everything. Members have a role per agent.")
+        label=_("Owner"), required=False, help_text=_("Can see and change everything. Members have a role per agent.")
     )
 
     def values(self) -> dict[str, Any]:
@@ -44,10 +44,10 @@ class NewUserForm(forms.Form):
 
 class UserForm(forms.Form):
     owner = forms.BooleanField(
-        label=_("Owner"), required=False, help_text=_("Sees and changes everything. Members have a role per agent.")
+        label=_("Owner"), required=False, help_text=_("Can see and change everything. Members have a role per agent.")
     )
     active = forms.BooleanField(
-        label=_("May sign in"), required=False, help_text=_("Off: the person's sessions end at once.")
+        label=_("May sign in"), required=False, help_text=_("Off: the person is signed out at once.")
     )
     password = forms.CharField(
         label=_("New password"),
@@ -55,7 +55,7 @@ class UserForm(forms.Form):
         max_length=MAX_PASSWORD_CHARS,
         strip=False,
         widget=_NEW_PASSWORD,
-        help_text=_("Empty: it stays as it is. A new one ends the person's sessions."),
+        help_text=_("Empty: no change. A new password ends the person's sessions."),
     )
 
     def changes(self, user: User) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class RolesForm(forms.Form):
     A role that the form does not name was given after it was opened, and stays.
     """
 
-    add = forms.ChoiceField(label=_("One more agent"), required=False)
+    add = forms.ChoiceField(label=_("Another agent"), required=False)
     add_role = forms.ChoiceField(label=_("Role"), required=False, choices=[(role, ROLE_WORDS[role]) for role in ROLES])
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:
@@ -88,7 +88,7 @@ class RolesForm(forms.Form):
                 label=slug,
                 required=False,
                 initial=role,
-                choices=[("", _("no role any more")), *((known, ROLE_WORDS[known]) for known in ROLES)],
+                choices=[("", _("remove role")), *((known, ROLE_WORDS[known]) for known in ROLES)],
             )
         others = Agent.objects.exclude(slug__in=self.had).values_list("slug", flat=True)[:MOST_AGENTS]
         cast(forms.ChoiceField, self.fields["add"]).choices = [("", "–"), *((slug, slug) for slug in others)]

@@ -23,9 +23,9 @@ MOST_ROLES = 5
 """Roles named per person; the rest are counted."""
 
 ROLE_WORDS: dict[Role, StrOrPromise] = {
-    "view": _("look and search"),
-    "edit": _("look and write"),
-    "admin": _("change the agent"),
+    "view": _("view"),
+    "edit": _("edit"),
+    "admin": _("manage"),
 }
 
 

@@ -27,15 +27,15 @@ def steps_after(asked: Asked, outcome: SearchOutcome, own: AgentSettings, agent:
 def _steps(asked: Asked, outcome: SearchOutcome, own: AgentSettings, agent: Agent) -> Iterator[Step]:
     least = own.min_score if asked.min_score is None else asked.min_score
     if outcome.outcome == "abstained":
-        yield Step(_("Show what is doubtful too"), asked.address(abstain=False))
+        yield Step(_("Show uncertain results too"), asked.address(abstain=False))
     elif least > 0:
-        yield Step(_("Take results of any score"), asked.address(min_score=0.0))
+        yield Step(_("Show results of any score"), asked.address(min_score=0.0))
     if asked.collections:
-        yield Step(_("Look into every collection"), asked.address(collections=()))
+        yield Step(_("Search every collection"), asked.address(collections=()))
     if asked.corpus != "all":
-        yield Step(_("Look into conversations too"), asked.address(corpus="all"))
+        yield Step(_("Search chats too"), asked.address(corpus="all"))
     if outcome.requested_mode in ("search", "vsearch"):
         yield Step(_("Search by words and meaning"), asked.address(modes=("hybrid",)))
     if '"' in asked.query:
         yield Step(_("Leave out the quotation marks"), asked.address(query=asked.query.replace('"', " ")))
-    yield Step(_("See which files are in the memory"), reverse("files", args=[agent.slug]))
+    yield Step(_("View the files in this memory"), reverse("files", args=[agent.slug]))

@@ -29,21 +29,21 @@ def _lines(e: Explain) -> Iterator[Line]:
     yield Line(_("Meaning"), _meaning(e), _number(e.vector_score))
     together = e.keyword_weight * e.keyword_score + e.vector_weight * e.vector_score
     yield Line(
-        _("Together"),
+        _("Combined"),
         f"{e.keyword_weight:.2f} × {_number(e.keyword_score)} + {e.vector_weight:.2f} × {_number(e.vector_score)}",
         _number(together),
     )
     if e.rrf is not None:
         for variant in e.variants:
             yield Line(
-                _("Asked otherwise"),
-                _("%(kind)s “%(text)s” found it at place %(rank)d")
+                _("Rephrased"),
+                _("%(kind)s “%(text)s” found it at rank %(rank)d")
                 % {"kind": variant.kind, "text": variant.text[:200], "rank": variant.rank},
                 "",
             )
         yield Line(
-            _("With the other ways to ask"),
-            _("the mean of %(together)s and %(share)s, its share of the best place in every list")
+            _("With rephrased queries"),
+            _("the mean of %(together)s and %(share)s, its share of the best rank in every list")
             % {"together": _number(together), "share": _number(e.rrf)},
             _number(e.fused),
         )
@@ -53,7 +53,7 @@ def _lines(e: Explain) -> Iterator[Line]:
         yield Line(_("Project"), _project(e), _factor(e.project))
     if e.date != 1:
         yield Line(_("Day"), _day(e), _factor(e.date))
-    yield Line(_("Weighed"), _product(e), _number(e.weighed))
+    yield Line(_("Weighted"), _product(e), _number(e.weighed))
     if e.rerank is not None:
         yield Line(
             _("Reranker"),
@@ -67,8 +67,8 @@ def _lines(e: Explain) -> Iterator[Line]:
 
 def _words(e: Explain) -> str:
     if e.keyword_rank is None or e.keyword_raw is None:
-        return _("none of the query's words occurs in it")
-    return _("place %(rank)d by its words; %(raw)s as a share of what the whole query could reach") % {
+        return _("contains none of the query's words")
+    return _("rank %(rank)d by its words; %(raw)s of the highest possible score") % {
         "rank": e.keyword_rank,
         "raw": f"BM25 {e.keyword_raw:.2f}",
     }
@@ -79,7 +79,7 @@ def _meaning(e: Explain) -> str:
         return _("not compared by meaning")
     if e.vector_rank is None:
         return _("cosine %(cosine)s of its nearest passage") % {"cosine": f"{e.vector_raw:.3f}"}
-    return _("place %(rank)d by its nearest passage; cosine %(cosine)s, stretched to 0 … 1") % {
+    return _("rank %(rank)d by its nearest passage; cosine %(cosine)s, scaled to 0 … 1") % {
         "rank": e.vector_rank,
         "cosine": f"{e.vector_raw:.3f}",
     }
@@ -87,23 +87,23 @@ def _meaning(e: Explain) -> str:
 
 def _age(e: Explain) -> str:
     if e.age_days is None:
-        return _("its day is not known, or it does not age")
+        return _("no date, or it doesn't age")
     days = round(e.age_days)
     return ngettext("%(days)d day old", "%(days)d days old", days) % {"days": days}
 
 
 def _importance(e: Explain) -> str:
     if e.importance == 1:
-        return _("as every note without a mark")
+        return _("like every note without importance")
     return _("marked as more important") if e.importance > 1 else _("marked as less important")
 
 
 def _project(e: Explain) -> str:
-    return _("it is about the chat's project") if e.project > 1 else _("it is about another project")
+    return _("about the chat's project") if e.project > 1 else _("about another project")
 
 
 def _day(e: Explain) -> str:
-    return _("it is of a day that the query names") if e.date > 1 else _("it is of another day than the query names")
+    return _("from a day that the query names") if e.date > 1 else _("from another day than the query names")
 
 
 def _product(e: Explain) -> str:
@@ -114,14 +114,14 @@ def _product(e: Explain) -> str:
 def _chosen(e: Explain) -> str:
     match e.selected_by:
         case "file name":
-            return _("the query names this file: it comes first, whatever its score")
+            return _("the query names this file, so it comes first whatever its score")
         case "keyword":
-            return _("below the least score, kept because the query's words are in it")
+            return _("below the minimum score, kept because it contains the query's words")
     if e.mmr_penalty > 0:
-        return _("above the least score; it resembles results above it by %(penalty)s and was put further down") % {
+        return _("above the minimum score, but moved down: it resembles results above it by %(penalty)s") % {
             "penalty": _number(e.mmr_penalty)
         }
-    return _("above the least score")
+    return _("above the minimum score")
 
 
 def _number(value: float) -> str:

@@ -144,9 +144,9 @@ def _column(
 def _notes(outcome: SearchOutcome, withheld: str) -> tuple[Note, ...]:
     notes = [Note(degradation(item.code, item.detail), item.detail) for item in outcome.degraded]
     if outcome.partial:
-        notes.append(Note(_("The time was over before everything was looked at; this is what was found by then.")))
+        notes.append(Note(_("The time limit was reached. These are the results found so far.")))
     if withheld:
-        notes.append(Note(_("Conversations were not looked into."), withheld))
+        notes.append(Note(_("Chats were not searched."), withheld))
     return tuple(notes)
 
 

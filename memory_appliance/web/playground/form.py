@@ -19,34 +19,34 @@ MODE_LABELS = {
     "search": _("Words"),
     "vsearch": _("Meaning"),
     "hybrid": _("Words and meaning"),
-    "query": _("With every model"),
+    "query": _("Best quality (slower)"),
 }
-_CORPORA = (("memory", _("notes")), ("sessions", _("conversations")), ("all", _("notes and conversations")))
+_CORPORA = (("memory", _("notes")), ("sessions", _("chats")), ("all", _("notes and chats")))
 
 
 class SearchForm(ChatFields):
     """Always bound: an empty address is a search that nobody has typed yet."""
 
-    q = forms.CharField(label=_("Question or words"), required=False, strip=False)
-    mode = forms.MultipleChoiceField(label=_("Ways to search"), required=False, choices=list(MODE_LABELS.items()))
+    q = forms.CharField(label=_("Question or keywords"), required=False, strip=False)
+    mode = forms.MultipleChoiceField(label=_("Search modes"), required=False, choices=list(MODE_LABELS.items()))
     collection = forms.MultipleChoiceField(label=_("Collections"), required=False)
-    corpus = forms.ChoiceField(label=_("Look into"), required=False, choices=_CORPORA)
-    limit = forms.IntegerField(label=_("Results at most"), required=False, min_value=1, max_value=MAX_RESULTS)
+    corpus = forms.ChoiceField(label=_("Search in"), required=False, choices=_CORPORA)
+    limit = forms.IntegerField(label=_("Maximum results"), required=False, min_value=1, max_value=MAX_RESULTS)
     min_score = forms.FloatField(
-        label=_("Least score"),
+        label=_("Minimum score"),
         required=False,
         min_value=0,
         max_value=1,
         widget=forms.NumberInput(attrs={"step": "0.01"}),
     )
     intent = forms.CharField(
-        label=_("What is meant"),
+        label=_("Intent"),
         required=False,
         max_length=2000,
-        help_text=_("A sentence beside the question, read by a reranking model."),
+        help_text=_("A sentence that tells a reranking model what you want."),
     )
-    abstain = forms.BooleanField(label=_("Say nothing rather than something doubtful"), required=False)
-    explain = forms.BooleanField(label=_("Open the arithmetic of every result"), required=False)
+    abstain = forms.BooleanField(label=_("Hide uncertain results"), required=False)
+    explain = forms.BooleanField(label=_("Expand all score details"), required=False)
 
     def __init__(self, data: QueryDict, own: AgentSettings, collections: Sequence[str]) -> None:
         super().__init__(data)

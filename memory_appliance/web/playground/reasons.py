@@ -8,18 +8,16 @@ from memory_appliance.web.phrases import Phrases
 
 REASONS = Phrases(
     {
-        "the query is blank": _("Nothing was asked."),
-        "the query holds no word to look for": _("There is no word in it to look for."),
-        "the index holds no text yet": _("There is no text in the memory yet."),
-        "none of the asked collections is indexed yet": _("None of the chosen collections is indexed yet."),
-        "no indexed text has these words or comes near this meaning": _(
-            "No note has these words or comes near this meaning."
-        ),
+        "the query is blank": _("Enter a question."),
+        "the query holds no word to look for": _("The question has no words to search for."),
+        "the index holds no text yet": _("This memory has no text yet."),
+        "none of the asked collections is indexed yet": _("The chosen collections aren't indexed yet."),
+        "no indexed text has these words or comes near this meaning": _("No note matches these words or this meaning."),
         "{found} passages were found, the best scores {best}, below min_score": _(
-            "%(found)s passages were found, but the best scores %(best)s: less than the least score."
+            "%(found)s passages were found, but the best score is %(best)s, below the minimum score."
         ),
         "the best passage scores {best}; below {least} it rarely answers the question": _(
-            "The best passage scores %(best)s. Below %(least)s it rarely answers the question."
+            "The best passage scores %(best)s. Below %(least)s a passage rarely answers the question."
         ),
     }
 )

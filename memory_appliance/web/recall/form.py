@@ -47,7 +47,7 @@ class EventForm(forms.Form):
         if agent is not None:
             del self.fields["agent"]
         else:
-            self.fields["day"].help_text = _("In the time zone of the agent that is chosen, else in UTC.")
+            self.fields["day"].help_text = _("In the agent's time zone, or UTC if no agent is chosen.")
             field = self.fields["agent"]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [_ANY, *((slug, slug) for slug in self._agents)]

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 DETAILS = Phrases(
     {
         "{fired} of {all} triggers": _("%(fired)s of %(all)s phrases"),
-        "recall {score}": _("it does: %(score)s"),
-        "none {score}": _("it does not: %(score)s"),
+        "recall {score}": _("yes: %(score)s"),
+        "none {score}": _("no: %(score)s"),
         "ok {found}": _("%(found)s passages"),
         "empty {found}": _("nothing"),
-        "unavailable {found}": _("the index cannot be read"),
+        "unavailable {found}": _("the index can't be read"),
         "{relevant} relevant": _("%(relevant)s relevant"),
         "ok": _("read"),
         "written": _("a note"),
-        "nothing helps": _("nothing that helps"),
-        "not grounded": _("more than the notes say"),
+        "nothing helps": _("nothing useful"),
+        "not grounded": _("not supported by the notes"),
     }
 )
 """What came of a step, as the engine says it and as the page does."""

@@ -42,10 +42,10 @@ class TrialForm(ChatFields):
         label=_("Recall mode"),
         required=False,
         choices=[
-            ("", _("as the agent has it")),
-            ("escalate", _("when the message asks for it")),
+            ("", _("agent's setting")),
+            ("escalate", _("when the message asks")),
             ("always", _("on every message")),
-            ("off", _("by trigger phrases alone")),
+            ("off", _("trigger phrases only")),
         ],
     )
 

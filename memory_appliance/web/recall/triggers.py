@@ -27,7 +27,7 @@ LONGEST_ENTRY = 300
 
 class TriggerForm(forms.Form):
     q = forms.CharField(label=_("Phrase or note contains"), required=False, max_length=200)
-    flawed = forms.BooleanField(label=_("only those with something wrong"), required=False)
+    flawed = forms.BooleanField(label=_("only with problems"), required=False)
     page = forms.IntegerField(required=False, min_value=1, max_value=100_000)
 
 

@@ -27,13 +27,13 @@ CHAT_TYPES: dict[str, StrOrPromise] = {
 
 TEMPLATES: dict[str, tuple[StrOrPromise, StrOrPromise]] = {
     "private": (gettext_lazy("Private chats"), gettext_lazy("What every new agent starts with.")),
-    "groups": (gettext_lazy("Private chats and groups"), gettext_lazy("Everybody in those groups can ask.")),
+    "groups": (gettext_lazy("Private chats and groups"), gettext_lazy("Everyone in these groups can ask.")),
     "jobs": (
         gettext_lazy("Private chats and the agent's own jobs"),
-        gettext_lazy("Heartbeats, scheduled jobs and sub-agents see the memory too."),
+        gettext_lazy("Heartbeats, scheduled jobs and sub-agents can recall too."),
     ),
-    "everyone": (gettext_lazy("Every known kind of chat"), gettext_lazy("Only chats of unknown kind are denied.")),
-    "nobody": (gettext_lazy("The owner alone"), gettext_lazy("No chat sees anything; your own calls do.")),
+    "everyone": (gettext_lazy("Every known chat type"), gettext_lazy("Only chats of unknown type are denied.")),
+    "nobody": (gettext_lazy("Owner only"), gettext_lazy("No chat can recall anything; your own calls can.")),
 }
 
 

@@ -81,7 +81,7 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":  # as after signing in on the way
         return redirect("backups")
     if not dispatch(services.request_backup(actor=actor_of(request))):
-        messages.info(request, _("The broker does not answer: the backup is made as soon as it is back."))
+        messages.info(request, _("The message broker doesn't respond. The backup starts when it is back."))
     return redirect("backups")
 
 
@@ -92,7 +92,7 @@ def verify(request: HttpRequest) -> HttpResponse:
     name = find_backup(request.POST.get("name", "")).name
     actor = actor_of(request)
     if VERIFY.start(lambda report: read_back(report, actor, name), subject=name) is None:
-        messages.info(request, _("A backup is being read back already."))
+        messages.info(request, _("A backup is already being verified."))
     return redirect("backups")
 
 
@@ -105,13 +105,13 @@ def remove(request: HttpRequest) -> HttpResponse:
     name = find_backup(wanted).name
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.remove_backup(actor=actor_of(request), name=name)
-        messages.success(request, _("The backup %(name)s is removed.") % {"name": name})
+        messages.success(request, _("Backup %(name)s deleted.") % {"name": name})
         return redirect("backups")
     context = {
-        "heading": _("Remove the backup %(name)s?") % {"name": name},
-        "will": [_("This backup cannot be brought back any more."), _("What only it needs is freed on the disk.")],
-        "will_not": [_("Other backups stay whole."), _("The server's own data is not touched.")],
-        "action": _("Remove it"),
+        "heading": _("Delete the backup %(name)s?") % {"name": name},
+        "will": [_("This backup can no longer be restored."), _("Disk space that only it uses is freed.")],
+        "will_not": [_("Other backups stay complete."), _("The server's own data isn't changed.")],
+        "action": _("Delete backup"),
         "back": reverse("backups"),
         "fields": {"name": name},
     }

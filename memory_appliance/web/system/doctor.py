@@ -31,7 +31,7 @@ DOCTOR = Chore("doctor")
 LEVELS: dict[Level, tuple[StrOrPromise, str]] = {
     "problem": (gettext_lazy("problem"), "bad"),
     "warning": (gettext_lazy("warning"), "warn"),
-    "ok": (gettext_lazy("well"), "good"),
+    "ok": (gettext_lazy("OK"), "good"),
     "skipped": (gettext_lazy("skipped"), ""),
 }
 
@@ -43,7 +43,7 @@ def doctor(request: HttpRequest) -> HttpResponse:
         quick = request.POST.get("how") == "quick"
         actor = actor_of(request)
         if DOCTOR.start(lambda report: look(report, actor, quick=quick)) is None:
-            messages.info(request, _("The doctor is looking already."))
+            messages.info(request, _("The check is already running."))
         return redirect("doctor")
     state = DOCTOR.state()
     findings = findings_of(state)

@@ -94,7 +94,7 @@ def pull(request: HttpRequest) -> HttpResponse:
         return redirect("models")
     run = services.request_pull(actor=actor_of(request), model=request.POST.get("model", "").strip())
     if not dispatch(run):
-        messages.info(request, _("The broker does not answer: the download begins as soon as it is back."))
+        messages.info(request, _("The message broker doesn't respond. The download starts when it is back."))
     return redirect("models")
 
 
@@ -107,7 +107,7 @@ def use(request: HttpRequest) -> HttpResponse:
     if role == "embed" and request.POST.get("confirmed") != "yes":
         return answer(request, "confirm.html", new_embedder(model, {"role": role, "model": model}, reverse("models")))
     services.use_local_model(actor=actor_of(request), role=role, model=model)
-    messages.success(request, _("%(model)s is chosen.") % {"model": visible(model)})
+    messages.success(request, _("Now using %(model)s.") % {"model": visible(model)})
     return redirect("models")
 
 
@@ -119,13 +119,13 @@ def remove(request: HttpRequest) -> HttpResponse:
         return redirect("models")
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         services.remove_model(actor=actor_of(request), model=name)
-        messages.success(request, _("The file of %(model)s is deleted.") % {"model": visible(name)})
+        messages.success(request, _("The file of %(model)s was deleted.") % {"model": visible(name)})
         return redirect("models")
     context = {
         "heading": _("Delete the file of %(model)s?") % {"model": visible(name)},
-        "will": [_("The file goes from the disk; using the model again means downloading it again.")],
-        "will_not": [_("A model that somebody uses is not deleted."), _("No index and no note is touched.")],
-        "action": _("Delete the file"),
+        "will": [_("The file is deleted from the disk. To use the model again, download it again.")],
+        "will_not": [_("A model in use isn't deleted."), _("No index and no note is changed.")],
+        "action": _("Delete file"),
         "back": reverse("models"),
         "fields": {"model": name},
     }
@@ -135,16 +135,16 @@ def remove(request: HttpRequest) -> HttpResponse:
 def new_embedder(model: str, fields: dict[str, str], back: str) -> dict[str, object]:
     """What `confirm.html` asks before everybody's vectors are made anew."""
     return {
-        "heading": _("Embed with %(model)s from now on?") % {"model": visible(model)},
+        "heading": _("Use %(model)s for embedding?") % {"model": visible(model)},
         "will": [
-            _("The index of every agent without a choice of its own is built anew, beside the one that answers now."),
-            _("That takes minutes for small memories and hours for very large ones."),
+            _("The index of every agent that uses the server default is rebuilt. The old index answers until then."),
+            _("This takes minutes for small memories and hours for very large ones."),
         ],
         "will_not": [
             _("No file is changed."),
-            _("Searches go on meanwhile, with the vectors that are there."),
+            _("Search keeps working with the old vectors meanwhile."),
         ],
-        "action": _("Choose it"),
+        "action": _("Use this model"),
         "back": back,
         "fields": fields,
     }

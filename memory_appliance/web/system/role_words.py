@@ -25,17 +25,17 @@ class RoleWords:
 ROLE_WORDS: dict[Role, RoleWords] = {
     "embed": RoleWords(
         _("Embedding"),
-        _("Turns notes and questions into vectors, so that searches find what is meant."),
-        _("Nobody: searches go by words alone."),
+        _("Turns notes and questions into vectors for search by meaning."),
+        _("None: search uses words only."),
     ),
     "rerank": RoleWords(
         _("Reranking"),
-        _("Reads the best candidates of a thorough search again and puts them in order."),
-        _("Nobody: results keep their order."),
+        _("Reads the best results again and improves their order."),
+        _("None: results keep their order."),
     ),
     "generate": RoleWords(
         _("Writing"),
-        _("Writes a few lines: summaries of a recall, other words for a question."),
-        _("Nobody: summaries are taken from the notes word for word."),
+        _("Writes recall summaries and rephrases questions."),
+        _("None: summaries quote the notes."),
     ),
 }

@@ -32,23 +32,23 @@ from search.runtime.registry import installed
 
 class RoleForm(forms.Form):
     model = forms.CharField(
-        label=gettext_lazy("Who does it"),
+        label=gettext_lazy("Provider and model"),
         max_length=300,
-        help_text=gettext_lazy("A provider, or provider:model, such as openai:text-embedding-3-small."),
+        help_text=gettext_lazy("A provider or provider:model, for example openai:text-embedding-3-small."),
         widget=forms.TextInput(attrs={"list": "choices", "autocomplete": "off", "spellcheck": "false"}),
     )
     fallback = forms.CharField(
-        label=gettext_lazy("Who takes over"),
+        label=gettext_lazy("Fallback (optional)"),
         required=False,
         max_length=300,
-        help_text=gettext_lazy("When the first does not answer. Empty: nobody."),
+        help_text=gettext_lazy("Used when the first doesn't respond. Empty: no fallback."),
         widget=forms.TextInput(attrs={"list": "choices", "autocomplete": "off", "spellcheck": "false"}),
     )
     base_url = forms.CharField(
         label=gettext_lazy("Address"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Where the provider is. Empty: as usual. No key is sent to an address set here."),
+        help_text=gettext_lazy("Empty: the provider's usual address. No key is sent to an address set here."),
         widget=forms.URLInput(attrs={"autocomplete": "off"}),
     )
     dimensions = forms.IntegerField(
@@ -56,7 +56,7 @@ class RoleForm(forms.Form):
         required=False,
         min_value=8,
         max_value=8192,
-        help_text=gettext_lazy("Fewer than the model makes, for vectors that take less room. Empty: all."),
+        help_text=gettext_lazy("Fewer dimensions save space. Empty: all."),
     )
 
     def __init__(self, role: Role, *args: Any, **kwargs: Any) -> None:
@@ -90,7 +90,7 @@ def role_page(request: HttpRequest, role: str) -> HttpResponse:
     do = request.POST.get("do", "") if request.method == "POST" else ""
     if do == "reset":
         services.reset_provider(actor=actor_of(request), role=wanted)
-        messages.success(request, _("Back to what the options say."))
+        messages.success(request, _("Now using the server default."))
         return redirect("models")
     form = RoleForm(wanted, request.POST if do else None, initial=_initial(wanted))
     report = None

@@ -33,7 +33,7 @@ SILENT = ("worker", "beat", "watcher")
 """Processes that answer nobody, and say now and then that they live."""
 
 QUEUE_WORDS: dict[str, StrOrPromise] = {
-    "control": _("what is due, and nightly care"),
+    "control": _("scheduled and nightly jobs"),
     "index": _("updates and rebuilds"),
     "embed": _("vectors, downloads, backups"),
     "rerank": _("reranking for a search"),

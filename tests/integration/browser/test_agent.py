@@ -13,12 +13,12 @@ from tests.integration.browser.site import PHONE, Site, Visit
 def test_an_update_is_asked_for_and_watched(visit: Callable[..., Visit]) -> None:
     page = visit().go("/agents/demo")
     page.get_by_role("button", name="Update now").press("Enter")
-    expect(page.locator("main")).to_contain_text("The job is on its way.")
-    expect(page.locator("#health")).to_contain_text("Nothing runs now.", timeout=30_000)
+    expect(page.locator("main")).to_contain_text("Job started.")
+    expect(page.locator("#health")).to_contain_text("Nothing is running.", timeout=30_000)
     page.keyboard.press("g")
     page.keyboard.press("j")
     page.wait_for_url("**/jobs")
-    expect(page.locator("#jobs")).to_contain_text("asked for")
+    expect(page.locator("#jobs")).to_contain_text("requested")
 
 
 def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[..., Visit]) -> None:
@@ -31,7 +31,7 @@ def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[
     page.locator("#setting-min_score").press("Enter")
     expect(page.locator("#setting-min_score")).to_have_value("0.5")
     assert window.too_wide() <= 0
-    page.get_by_role("button", name="Back to the default").click()
+    page.get_by_role("button", name="Reset to default").click()
     expect(page.locator("#setting-min_score")).to_have_value("")
 
 
@@ -59,7 +59,7 @@ def test_a_folder_is_looked_into_while_it_is_typed_and_added(visit: Callable[...
     expect(page.locator("#preview")).to_contain_text("1 file does not end in .md")
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_contain_text("extra is saved")
-    page.locator("tr", has_text="extra").get_by_role("link", name="Take out").click()
-    page.get_by_role("button", name="Take it out").click()
+    page.locator("tr", has_text="extra").get_by_role("link", name="Remove").click()
+    page.get_by_role("button", name="Remove collection").click()
     expect(page.locator("main")).to_contain_text("Its files are still there.")
     assert (folder / "boat.md").exists()

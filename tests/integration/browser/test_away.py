@@ -48,7 +48,7 @@ def test_a_server_that_is_away_is_told_and_asked_again(
     page.evaluate("() => { window.here = true; }")
     asked = _instead(page, answer)
     expect(page.locator("#away")).to_be_visible()
-    expect(page.locator("#announce")).to_contain_text("does not answer")
+    expect(page.locator("#announce")).to_contain_text("doesn't respond")
     page.wait_for_timeout(700)
     assert len(asked) > 2 and page.evaluate("window.here") and page.locator("#jobs").is_visible()
     page.unroute("**/*")

@@ -72,7 +72,7 @@ def test_two_editors_lose_nothing_without_script(visit: Callable[..., Visit], wo
     page.get_by_role("button", name="Save").click()
     assert page.locator("#text").input_value() == "mine\n" and page.locator("#their-text").input_value() == "theirs\n"
     window.errors.clear()  # Chromium reports the 409 in the console
-    page.get_by_role("button", name="Save mine over it").click()
+    page.get_by_role("button", name="Save mine instead").click()
     page.wait_for_url("**/file?path=memory%2Fboth.md")
     assert (workspace / "memory/both.md").read_text() == "mine\n"
 

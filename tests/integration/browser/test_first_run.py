@@ -68,7 +68,7 @@ def test_from_no_owner_to_the_snippet_by_keyboard_in_two_minutes(fresh: Site, no
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     page.wait_for_url("**/start/connect?agent=home")
-    page.get_by_role("button", name="Make a key and show the snippet").press("Enter")
+    page.get_by_role("button", name="Create key and show snippet").press("Enter")
     expect(page.locator("#snippet")).to_contain_text("Bearer maw_")
     took = time.monotonic() - began
     print(f"the first run took {took:.1f} s")

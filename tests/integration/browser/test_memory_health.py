@@ -18,7 +18,7 @@ def test_two_notes_that_disagree_are_found_shown_and_opened_by_keyboard(
     site.server.done(site.server.update(MEMBERS_AGENT))
     window = visit(MEMBER, size=PHONE, scheme="dark")
     page = window.go(PAGE)
-    page.get_by_role("button", name="Look through the notes").press("Enter")
+    page.get_by_role("button", name="Scan notes").press("Enter")
     pair = page.locator(".pair", has_text="old oak")
     pair.wait_for(timeout=60_000)
     assert window.too_wide() <= 0 and window.barriers() == []
@@ -29,5 +29,5 @@ def test_two_notes_that_disagree_are_found_shown_and_opened_by_keyboard(
 
 def test_without_script_the_look_is_a_form(visit: Callable[..., Visit]) -> None:
     page = visit(MEMBER, script=False).go(PAGE)
-    page.get_by_role("button", name="Look through the notes").click()
-    assert "nothing is changed by it" in page.locator("main .notice").first.inner_text()
+    page.get_by_role("button", name="Scan notes").click()
+    assert "Nothing is changed" in page.locator("main .notice").first.inner_text()

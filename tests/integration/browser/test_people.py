@@ -27,7 +27,7 @@ def test_a_key_is_made_by_keyboard_works_and_is_revoked(visit: Callable[..., Vis
     assert _status(window, MEMBERS_AGENT, secret) == 200 and _status(window, OTHER_AGENT, secret) == 404
     window.go("/keys")
     page.get_by_role("link", name="Revoke browser gateway").click()
-    page.get_by_role("button", name="Revoke it").click()
+    page.get_by_role("button", name="Revoke key").click()
     page.wait_for_url("**/keys")
     assert _status(window, MEMBERS_AGENT, secret) == 401
 
@@ -43,7 +43,7 @@ def test_a_secret_is_copied_with_one_button(visit: Callable[..., Visit]) -> None
     page = window.go("/keys/new")
     page.get_by_label("Name").fill("to be copied")
     page.get_by_label("all agents").check()
-    page.get_by_role("button", name="Make the key").click()
+    page.get_by_role("button", name="Create key").click()
     page.get_by_role("button", name="Copy").click()
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#secret").input_value()
 
@@ -80,7 +80,7 @@ def test_a_role_is_given_on_a_phone_without_script(visit: Callable[..., Visit]) 
     page.get_by_role("link", name=MEMBER).click()
     page.get_by_label(MEMBERS_AGENT, exact=True).select_option("edit")
     assert window.too_wide() <= 0
-    page.get_by_role("button", name="Save the roles").click()
+    page.get_by_role("button", name="Save roles").click()
     assert page.locator(".notice.success").inner_text() == "Saved."
 
 

@@ -20,17 +20,17 @@ def test_a_turn_is_seen_with_its_reason_opened_and_filtered(visit: Callable[...,
     _turn(site, "Where did we put the spare key?", "agent:main:telegram:group:7")
     window = visit(MEMBER)
     page = window.go(RECALL)
-    assert "Chats of this type are not recalled for." in page.locator("#turns").inner_text()
+    assert "Recall is off for this chat type." in page.locator("#turns").inner_text()
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{RECALL}/*")
-    assert "the turn ends here" in page.locator(".gates").inner_text() and window.barriers() == []
+    assert "stopped here" in page.locator(".gates").inner_text() and window.barriers() == []
     page.go_back()
-    page.get_by_text("Choose turns").click()
+    page.get_by_text("Filter").click()
     page.get_by_label("Outcome").select_option("ok")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url("**status=ok**")
-    assert "A trigger phrase called a note up." in page.locator("#turns").inner_text()
+    assert "Matched a trigger phrase." in page.locator("#turns").inner_text()
     assert "denied" not in page.locator("#turns").inner_text()
 
 
@@ -69,12 +69,12 @@ def test_a_refusal_is_told_where_the_answer_would_be(visit: Callable[..., Visit]
     site.server.call("PUT", settings, {"memory_enabled": False})
     try:
         page.get_by_label("Message").fill("Where is the spare key?")
-        page.get_by_role("button", name="Try it").click()
-        expect(page.locator("#verdict [role=alert]")).to_contain_text("switched off")
+        page.get_by_role("button", name="Try message").click()
+        expect(page.locator("#verdict [role=alert]")).to_contain_text("off")
         assert page.get_by_label("Message").input_value() == "Where is the spare key?"
     finally:
         site.server.call("PUT", settings, {"memory_enabled": None})
-    page.get_by_role("button", name="Try it").click()
+    page.get_by_role("button", name="Try message").click()
     expect(page.locator("#outcome")).to_be_visible()
     window.errors.clear()  # Chromium and htmx report the refusal's status in the console
 
@@ -83,8 +83,8 @@ def test_it_is_tried_without_script_on_a_phone(visit: Callable[..., Visit]) -> N
     window = visit(MEMBER, size=PHONE, script=False)
     page = window.go(f"{RECALL}/try")
     page.get_by_label("Message").fill("Write a poem about the sea.")
-    page.get_by_role("button", name="Try it").click()
-    assert "does not ask for anything remembered" in page.locator("#verdict").inner_text() and window.too_wide() <= 0
+    page.get_by_role("button", name="Try message").click()
+    assert "doesn't ask about anything remembered" in page.locator("#verdict").inner_text() and window.too_wide() <= 0
 
 
 def test_trigger_phrases_are_found_while_one_types(visit: Callable[..., Visit]) -> None:

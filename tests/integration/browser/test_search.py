@@ -56,12 +56,12 @@ def test_the_arithmetic_and_the_chat_without_script_on_a_phone(visit: Callable[.
     page.wait_for_url("**q=spare+house+key**")
     assert page.locator(".way").count() == 2 and window.too_wide() <= 0
     page.locator(".hit summary").first.click()
-    assert "Together" in page.locator(".arithmetic").first.inner_text() and window.too_wide() <= 0
-    page.get_by_text("Search as a chat would").click()
+    assert "Combined" in page.locator(".arithmetic").first.inner_text() and window.too_wide() <= 0
+    page.get_by_text("Search as a chat").click()
     page.locator("#id_session").fill("agent:main:telegram:group:7")
     page.keyboard.press("Enter")
     page.wait_for_url("**session=agent**")
-    assert "may not see the memory" in page.locator("#results").inner_text() and page.locator(".hit").count() == 0
+    assert "chat is denied" in page.locator("#results").inner_text() and page.locator(".hit").count() == 0
 
 
 def test_when_the_session_is_over_the_page_asks_to_sign_in_and_comes_back(visit: Callable[..., Visit]) -> None:

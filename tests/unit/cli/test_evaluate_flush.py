@@ -17,4 +17,4 @@ def test_without_tables_it_says_what_to_run_first(tmp_path: Path) -> None:
         text=True,
     )
     assert ran.returncode == 1
-    assert "run manage.py migrate first" in ran.stderr and "Traceback" not in ran.stderr
+    assert "run manage.py migrate" in ran.stderr and "Traceback" not in ran.stderr

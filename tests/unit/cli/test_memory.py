@@ -129,7 +129,7 @@ def test_usage_errors_end_with_two(words: list[str], capsys: pytest.CaptureFixtu
 
 def test_a_data_folder_without_tables_fails_with_one_line(tmp_path: Path) -> None:
     done = manage(tmp_path, "memory", "status")
-    assert done.returncode == 1 and done.stderr.startswith("error: The control database cannot be used")
+    assert done.returncode == 1 and done.stderr.startswith("error: The control database of ")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -24,7 +24,7 @@ def test_an_agent_made_here_is_a_whole_one(admin: Client, data_dir: Path) -> Non
     assert admin.post("/admin/agents/agent/add/", NEW).status_code == 302
     agent = Agent.objects.get(slug="home")
     assert (Path(agent.workspace) / "memory").is_dir()
-    assert agent.collections.count() == 1 and agent.scope_rules.count() == 2
+    assert agent.collections.count() == 1 and agent.scope_rules.count() == 1
     assert AuditEvent.objects.filter(action="agent.create", actor="user:owner").exists()
 
 

@@ -65,7 +65,7 @@ OF_AN_AGENT = {
 PERSONAL = {"accounts/password/", "admin/password_change/"}
 """Show a person nothing but what is theirs."""
 
-BY_KEY = {"api/v1/", "mcp"}
+BY_KEY = {"api/v1/", "mcp", "mcp/"}
 """Know keys and no sessions; tests/unit/{api,mcp} walk them."""
 
 OWNERS = {"admin/"}

@@ -46,10 +46,10 @@ def signed_in_elsewhere(tab: Client) -> None:
 
 
 def test_a_text_sent_after_the_session_ended_is_kept_and_sent_again(tab: Client, al: Agent) -> None:
-    User.objects.create_superuser("somebody")
+    User.objects.create_superuser("someone")
     token = tab.get("/accounts/login/").cookies["csrftoken"].value
     kept = tab.post(NEW, {**NOTE, "csrfmiddlewaretoken": token}, headers=HERE)
-    assert kept.status_code == 403 and "You were signed out meanwhile" in kept.content.decode()
+    assert kept.status_code == 403 and "You have been signed out" in kept.content.decode()
     assert "<b>" not in kept.content.decode() and not Path(al.workspace, "memory/boiler.md").exists()
     signed_in_elsewhere(tab)
     too_old = tab.post(NEW, fields(kept), headers=HERE)

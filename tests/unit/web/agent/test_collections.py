@@ -94,7 +94,7 @@ def test_who_administers_one_agent_looks_into_no_other_folder(
 def test_a_folder_that_is_still_to_come_may_be_named(member: Member, al: Agent) -> None:
     browser = member("admin")
     page = browser.post(FORM, {"path": "later", "do": "preview"})
-    assert "not there yet" in page.content.decode()
+    assert "t exist yet" in page.content.decode()
     assert browser.post(FORM, {"name": "later", "path": "later"})["Location"] == LIST
 
 

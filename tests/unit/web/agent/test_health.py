@@ -26,22 +26,22 @@ def kinds(page: Any) -> list[str]:
 
 def test_an_agent_without_any_trouble_is_well(admin: Client, al: Agent, calm: None) -> None:
     page = admin.get(PAGE)
-    assert "All is well" in page.content.decode() and "bad" not in kinds(page) and "warn" not in kinds(page)
+    assert "Everything is fine" in page.content.decode() and "bad" not in kinds(page) and "warn" not in kinds(page)
 
 
 def test_without_a_worker_the_page_says_so(admin: Client, al: Agent) -> None:
-    assert "No worker is alive" in admin.get(PAGE).content.decode()
+    assert "No worker is running" in admin.get(PAGE).content.decode()
 
 
 def test_a_failed_update_comes_first_and_leads_to_the_jobs(admin: Client, al: Agent) -> None:
     Agent.objects.update(last_error="The disk is <full>.")
     text = admin.get(PAGE).content.decode()
-    assert "This needs you" in text and "The disk is &lt;full&gt;." in text and "/agents/al/jobs" in text
+    assert "Needs attention" in text and "The disk is &lt;full&gt;." in text and "/agents/al/jobs" in text
 
 
 def test_an_agent_that_nobody_looked_at_for_long_is_out_of_date(admin: Client, al: Agent) -> None:
     Agent.objects.update(next_update_at=timezone.now() - timedelta(hours=1))
-    assert "should have been looked at again by now" in admin.get(PAGE).content.decode()
+    assert "should have been checked again by now" in admin.get(PAGE).content.decode()
 
 
 def test_memory_that_is_switched_off_leads_to_the_setting(admin: Client, al: Agent) -> None:
@@ -52,7 +52,7 @@ def test_memory_that_is_switched_off_leads_to_the_setting(admin: Client, al: Age
 def test_an_index_that_cannot_be_read_is_no_index(admin: Client, al: Agent, calm: None) -> None:
     index_path("al").write_bytes(b"no database at all" * 1000)
     text = admin.get(PAGE).content.decode()
-    assert "About to begin" in text and "There is no index yet" in text and "All is well" not in text
+    assert "Starting" in text and "There is no index yet" in text and "Everything is fine" not in text
 
 
 def test_an_agent_that_was_never_indexed_says_what_happens_next(admin: Client, data_dir: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_job_is_stopped_after_a_question(admin: Client, al: Agent) -> None:
     run.refresh_from_db()
     assert run.state == "cancelled"
     answer = admin.post(f"{PAGE}/cancel", {"run": run.pk, "confirmed": "yes"}, follow=True)
-    assert "had ended already" in answer.content.decode()
+    assert "had already finished" in answer.content.decode()
 
 
 def test_a_job_of_another_agent_is_not_there(member: Member, al_2: Agent) -> None:

@@ -28,7 +28,7 @@ def test_every_setting_stands_in_one_group_with_a_title() -> None:
 def test_every_setting_is_shown_with_its_help_and_default(admin: Client, al: Agent) -> None:
     text = admin.get(PAGE).content.decode()
     assert all(f'name="{name}"' in text for name in AgentSettings.model_fields)
-    assert "Default: 0.35." in text and "default (hybrid)" in text and "in effect now: 300." in text
+    assert "Default: 0.35." in text and "default (hybrid)" in text and "In effect: 300." in text
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_form_of_one_group_changes_what_it_names(
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"max_results": "101"}, "Give a number from 1 to 100."),
-        ({"max_results": "many"}, "Give a number from 1 to 100."),
-        ({"min_score": "nan"}, "Give a number from 0"),
+        ({"max_results": "101"}, "Enter a number from 1 to 100."),
+        ({"max_results": "many"}, "Enter a number from 1 to 100."),
+        ({"min_score": "nan"}, "Enter a number from 0"),
         ({"mode": "<b>"}, "mode"),
         ({"embed_model": "nobody:knows"}, "nobody"),
         ({"recall_chat_types": ["", "everybody"]}, "Input should be"),
@@ -81,7 +81,7 @@ def test_one_setting_goes_back_to_its_default(admin: Client, al: Agent) -> None:
 def test_a_setting_is_found_by_name_title_or_help(admin: Client, al: Agent) -> None:
     page = admin.get(PAGE, {"q": "half-life"})
     assert [field.name for part in page.context["groups"] for field in part.fields] == ["half_life_days"]
-    assert "No setting is about that" in admin.get(PAGE, {"q": "<zebra>"}).content.decode()
+    assert "No setting found" in admin.get(PAGE, {"q": "<zebra>"}).content.decode()
 
 
 def test_name_and_time_zone_are_changed(member: Member, al: Agent) -> None:
@@ -119,7 +119,7 @@ def test_switching_off_asks_first_and_on_does_not(admin: Client, al: Agent) -> N
     admin.post("/agents/al/switch")
     assert own(al) == {}
     admin.post("/agents/al/switch", {"confirmed": "yes"})
-    assert own(al) == {"memory_enabled": False} and "Switch the memory on" in admin.get(PAGE).content.decode()
+    assert own(al) == {"memory_enabled": False} and "Turn memory on" in admin.get(PAGE).content.decode()
     admin.post("/agents/al/switch")
     assert own(al) == {}
 

@@ -33,7 +33,7 @@ def test_a_folder_shows_what_lies_in_it_and_the_newest_day_before_older_ones(vie
 def test_files_are_found_by_parts_of_their_names(viewer: Client) -> None:
     assert names(viewer, q="GARD") == ["memory/topics/garden.md"]
     assert names(viewer, q="topics pond") == ["memory/topics/pond.md"]
-    assert "No file has that in its name" in viewer.get(PAGE, {"q": "100%_"}).content.decode()
+    assert "No file name matches" in viewer.get(PAGE, {"q": "100%_"}).content.decode()
 
 
 @pytest.mark.parametrize("typed", ["memory/topics/garden.md#L4-L6", " memory/topics/garden.md#L4-6 "])
@@ -52,7 +52,7 @@ def test_a_docid_leads_to_its_file(viewer: Client, al: Agent) -> None:
 
 def test_what_is_not_there_is_said_calmly(admin: Client, viewer: Client) -> None:
     page = viewer.get(PAGE, {"folder": "nowhere/<script>"})
-    assert page.status_code == 404 and "There is no such folder" in page.content.decode()
+    assert page.status_code == 404 and "Folder not found" in page.content.decode()
     cast.agent_with("fresh", {})
     assert "Nothing is indexed yet" in admin.get("/agents/fresh/files").content.decode()
 
@@ -80,7 +80,7 @@ def test_two_files_cost_as_many_queries_as_hundreds(viewer: Client, al: Agent) -
     cast.write_files(al, {f"memory/note-{number:03}.md": f"note {number}\n" for number in range(250)})
     cast.index(al)
     assert queries(viewer) == few
-    assert "Further down the list" in viewer.get(PAGE, {"folder": "memory"}).content.decode()
+    assert "Next" in viewer.get(PAGE, {"folder": "memory"}).content.decode()
 
 
 def queries(browser: Client) -> int:

@@ -43,7 +43,7 @@ def test_cited_lines_are_marked_in_both_views_without_script(viewer: Client) -> 
 
 
 def test_lines_that_are_no_longer_there_are_said(viewer: Client) -> None:
-    assert "Line 90 was cited, but the file has 7 lines now" in read(viewer, lines="90-92")
+    assert "Line 90 was cited, but the file now has 7 lines" in read(viewer, lines="90-92")
     assert "was cited" not in read(viewer, lines="x-y") and "was cited" not in read(viewer, lines="9-2")
 
 
@@ -110,7 +110,7 @@ def test_the_raw_text_can_do_nothing(viewer: Client, garden: Path) -> None:
 def test_a_path_that_leads_nowhere_is_a_calm_page(viewer: Client, path: str, status: int) -> None:
     for address in (PAGE, f"{PAGE}/raw"):
         page = viewer.get(address, {"path": path})
-        assert page.status_code == status and "To the overview" in page.content.decode()
+        assert page.status_code == status and "Go to overview" in page.content.decode()
 
 
 def test_a_link_out_of_the_folder_is_not_followed(viewer: Client, garden: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_files_of_other_collections_are_read_and_not_edited(al: Agent) -> None:
     (folder / "boiler.md").write_text("Serviced in May. See [gas](gas.md) and [out](../MEMORY.md).\n")
     services.create_collection(actor=cast.OWNER, agent=al, name="house", path=str(folder))
     text = read(person("edit"), "house/boiler.md")
-    assert "edited where it lies" in text and "/file/edit" not in text
+    assert "Edit it at its source" in text and "/file/edit" not in text
     assert "path=house%2Fgas.md" in text and "<a>out</a>" in text
 
 
@@ -143,4 +143,4 @@ def test_a_conversation_is_read_and_not_edited(al: Agent) -> None:
     path = re.search(r"path=(sessions%2F[^\"&]+)", page)
     assert path is not None
     text = read(browser, unquote(path[1]))
-    assert "The plumber comes at nine." in text and "a conversation" in text and "/file/edit" not in text
+    assert "The plumber comes at nine." in text and "a chat" in text and "/file/edit" not in text

@@ -32,7 +32,7 @@ def field(page: str) -> str:
 def test_an_edit_is_saved_kept_and_logged(editor: Client, garden: Path) -> None:
     given = form(editor, path=PATH)
     page = editor.post(EDIT, given | {"text": given["text"].replace("koi", "carp")}, follow=True)
-    assert "Saved. The version before is kept." in page.content.decode()
+    assert "Saved. The previous version is kept." in page.content.decode()
     assert (garden / PATH).read_text() == "# Pond\nThe heron likes carp.\n"
     assert AuditEvent.objects.filter(action="file.save", actor="user:edit").exists()
 
@@ -72,7 +72,7 @@ def test_an_unchanged_text_leaves_the_bytes_as_they_are(editor: Client, garden: 
 @pytest.mark.parametrize("path", ["../secret.md", "memory/none.md", "", "memory/topics"])
 def test_what_cannot_be_edited_says_why(editor: Client, path: str) -> None:
     page = editor.get(EDIT, {"path": path})
-    assert page.status_code in (404, 422) and "To the overview" in page.content.decode()
+    assert page.status_code in (404, 422) and "Go to overview" in page.content.decode()
     assert editor.post(EDIT, {"path": path, "text": "x", "hash": "0" * 64}).status_code in (409, 422)
 
 
@@ -89,9 +89,9 @@ def test_a_new_note_goes_into_todays_log_and_is_shown_where_it_stands(editor: Cl
     given = form(editor, NEW) | {"text": "The gate squeaks.", "target": "daily"}
     page = editor.post(NEW, given, follow=True)
     text = page.content.decode()
-    assert "Searches find its words now" in text and re.search(r'class="cited"[^>]*>The gate squeaks', text)
+    assert "Search finds its words now" in text and re.search(r'class="cited"[^>]*>The gate squeaks', text)
     again = editor.post(NEW, given | {"text": "The gate squeaks."}, follow=True).content.decode()
-    assert "It stands there already" in again
+    assert "Already noted" in again
 
 
 def test_a_note_for_a_file_of_its_own_needs_a_name(editor: Client, garden: Path) -> None:
@@ -112,7 +112,7 @@ def test_wrong_fields_are_told_beside_them(editor: Client, garden: Path, wrong: 
 
 def test_forgetting_asks_first_says_what_stays_and_then_does_it(editor: Client, garden: Path) -> None:
     page = editor.get(FORGET, {"path": PATH}).content.decode()
-    assert "The file goes, with its 2 lines." in page and "Backups that were made before." in page
+    assert "The file is deleted, with its 2 lines." in page and "Backups that were made before." in page
     assert (garden / PATH).exists()
     after = editor.post(FORGET, {"path": PATH, "confirmed": "yes"}, follow=True).content.decode()
-    assert not (garden / PATH).exists() and "memory/topics/pond.md is forgotten." in after
+    assert not (garden / PATH).exists() and "memory/topics/pond.md forgotten." in after

@@ -24,7 +24,7 @@ def open_hosts(db: None, data_dir: Any, settings: Any) -> None:
 
 
 def test_at_the_machine_a_name_and_a_password_are_enough(client: Client) -> None:
-    assert "Become the owner" in client.get("/start", **HERE).content.decode()
+    assert "Create owner account" in client.get("/start", **HERE).content.decode()
     answer = client.post("/start", FORM, **HERE)
     assert answer["Location"] == "/start/models"
     owner = User.objects.get()
@@ -111,7 +111,7 @@ def test_what_is_wrong_stands_beside_its_field(client: Client, values: dict[str,
 
 def test_whoever_opens_any_page_is_led_there(client: Client) -> None:
     page = client.get("/", follow=True, **HERE)
-    assert page.redirect_chain[-1][0] == "/start" and "Become the owner" in page.content.decode()
+    assert page.redirect_chain[-1][0] == "/start" and "Create owner account" in page.content.decode()
 
 
 def test_an_owner_is_led_to_where_the_start_goes_on(admin: Client) -> None:

@@ -37,7 +37,7 @@ def test_what_comes_nearest_is_shown_as_such_where_nothing_is_sure_enough(admin:
     embed_pending(index_spec(al), embedder, budget_seconds=60, progress=ignore, cancelled=never)
     update_agent(actor=cast.OWNER, agent=al, settings={"min_score": 0.99})
     page = admin.get("/start/index", {"q": "zebra piano thunder"}).content.decode()
-    assert "This comes nearest" in page and "The spare key" in page
+    assert "Closest results" in page and "The spare key" in page
 
 
 def test_a_running_job_is_watched_closely(admin: Client, al: Agent) -> None:
@@ -48,7 +48,7 @@ def test_a_running_job_is_watched_closely(admin: Client, al: Agent) -> None:
 
 def test_an_empty_memory_begins_with_a_note(admin: Client, data_dir: Path) -> None:
     agent = cast.agent_with("new", {})
-    assert "There is no note yet" in admin.get("/start/index").content.decode()
+    assert "No notes yet" in admin.get("/start/index").content.decode()
     admin.post("/start/index?agent=new", {"text": "The boat is called Möwe."})
     assert "Möwe" in (Path(agent.workspace) / "MEMORY.md").read_text()
     assert "Möwe" in admin.get("/start/index", {"q": "boat"}).content.decode()
@@ -86,7 +86,7 @@ def test_a_set_of_models_is_downloaded(admin: Client, data_dir: Path) -> None:
     admin.post("/start/models", {"set": "home-8"})
     assert Run.objects.filter(kind="pull").count() == 3
     text = admin.get("/start/models").content.decode()
-    assert "on its way" in text and 'data-poll="2"' in text
+    assert "downloading" in text and 'data-poll="2"' in text
 
 
 def test_the_bundled_models_are_put_in_use(admin: Client, data_dir: Path) -> None:

@@ -73,13 +73,13 @@ def test_problems_are_shown_in_words_and_counted_when_many(admin: Client, al: Ag
     take_snapshot(al)
     text = _text(admin.get("/"))
     assert "memory/link-0.md: " in text and "symlink" in text
-    assert "… and 6 more" in text and "want a look" not in text.replace("Those that want a look", "")
+    assert "… and 6 more" in text and "need attention" not in text.replace("Needs attention", "")
 
 
 def test_an_agent_that_wants_a_look_comes_first_and_can_be_listed_alone(admin: Client, al: Agent, al_2: Agent) -> None:
     Agent.objects.filter(pk=al_2.pk).update(last_error="The disk is full.")
     text = _text(admin.get("/"))
-    assert "1 of 2 agents wants a look" in text and "The disk is full." in text
+    assert "1 of 2 agents needs attention" in text and "The disk is full." in text
     assert text.index("update failed") < text.rindex("not updated yet")
     alone = admin.get("/?show=attention").content.decode()
     assert 'id="open-al-2"' in alone and 'id="open-al"' not in alone
@@ -87,7 +87,7 @@ def test_an_agent_that_wants_a_look_comes_first_and_can_be_listed_alone(admin: C
 
 def test_a_name_narrows_the_list(admin: Client, al: Agent, al_2: Agent) -> None:
     assert 'id="open-al-2"' in (page := admin.get("/?name=L-2").content.decode()) and 'id="open-al"' not in page
-    assert "No agent fits" in _text(admin.get("/?name=nobody"))
+    assert "No agent found" in _text(admin.get("/?name=nobody"))
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "page=99999999999999999999", "show=nothing", "name=%00"])
@@ -101,11 +101,11 @@ def test_the_outcomes_of_the_last_day_are_counted(admin: Client, al: Agent) -> N
     old = RecallEvent.objects.create(agent=al, status="failed", reason="error", elapsed_ms=1)
     RecallEvent.objects.filter(pk=old.pk).update(at=timezone.now() - timedelta(days=2))
     text = _text(admin.get("/"))
-    assert "2 recalled" in text and "1 too late" in text and "1 failed" not in text
+    assert "2 recalled" in text and "1 timed out" in text and "1 failed" not in text
 
 
 def test_the_strip_is_told_to_those_who_hear_it(admin: Client, al: Agent) -> None:
-    for state, said in (("done", "The last update did not fail"), ("failed", "1 of the last 2 updates failed")):
+    for state, said in (("done", "The last update succeeded"), ("failed", "1 of the last 2 updates failed")):
         Run.objects.create(agent=al, kind="update", state=state)
         assert f'aria-label="{said}"' in admin.get("/").content.decode()
 
@@ -137,7 +137,7 @@ def test_names_are_escaped(admin: Client, al: Agent) -> None:
 
 
 def test_without_agents_the_page_says_what_to_do(admin: Client, data_dir: Path) -> None:
-    assert "There is no agent yet" in admin.get("/").content.decode()
+    assert "No agents yet" in admin.get("/").content.decode()
 
 
 def test_the_number_of_queries_does_not_grow_with_the_agents(
@@ -167,7 +167,7 @@ def test_pages_run_nothing_inline_and_load_nothing_from_elsewhere(admin: Client,
 def test_a_page_that_is_not_there_is_a_page(admin: Client) -> None:
     page = admin.get("/nowhere")
     assert page.status_code == 404
-    assert "There is nothing at this address." in page.content.decode()
+    assert "Page not found." in page.content.decode()
 
 
 def test_a_form_from_elsewhere_is_refused(db: None) -> None:

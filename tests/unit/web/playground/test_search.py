@@ -74,7 +74,7 @@ def test_collections_are_chosen_where_there_are_several(admin: Client, al: Agent
 
 def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
     found = results(admin, "?q=pot&mode=hybrid")
-    assert "this went by words alone. <small>(no embedding model is configured" in found
+    assert "this search used words only. <small>(no embedding model is configured" in found
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_what_was_missing_on_the_way_is_said(admin: Client, al: Agent) -> None:
 )
 def test_an_empty_result_says_why_and_what_to_try(admin: Client, al: Agent, query: str, link: str) -> None:
     found = results(admin, query)
-    assert "Nothing found" in found and "No note has these words" in found and f'<a href="{link}">' in found
+    assert "Nothing found" in found and "No note matches these words" in found and f'<a href="{link}">' in found
 
 
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("?q=...", "There is no word in it"),
-        ("?q=zebra", "No note has these words"),
+        ("?q=...", "no words to search for"),
+        ("?q=zebra", "No note matches these words"),
         ("?q=blue+elephants+in+Alaska+dance+tango&abstain=on", "The best passage scores 0."),
     ],
 )
@@ -105,7 +105,7 @@ def test_the_reason_is_a_sentence_of_the_page(admin: Client, al: Agent, query: s
 
 def test_a_memory_without_text_says_so(admin: Client, db: None, data_dir: object) -> None:
     cast.index(cast.agent_with("al", {}))
-    assert "There is no text in the memory yet." in results(admin, "?q=pot")
+    assert "This memory has no text yet." in results(admin, "?q=pot")
 
 
 def test_an_index_that_is_not_there_yet_is_no_empty_result(admin: Client, db: None, data_dir: object) -> None:
@@ -118,8 +118,8 @@ def test_as_a_chat_the_rules_decide_and_the_page_names_the_rule(admin: Client, a
     allowed = results(admin, "?q=pot&session=agent:main:telegram:direct:42")
     assert "private chat. Rule 1 allows it." in allowed and "1 result in" in allowed
     denied = results(admin, "?q=pot&session=agent:main:telegram:group:7")
-    assert "group. No rule is about it" in denied and "blue" not in denied
-    assert "may not see" in results(admin, "?q=pot&session=agent:main:telegram:direct:42&chat_type=group")
+    assert "group. No rule matches" in denied and "blue" not in denied
+    assert "is denied" in results(admin, "?q=pot&session=agent:main:telegram:direct:42&chat_type=group")
 
 
 def test_trying_things_out_leaves_no_denial_and_no_use(admin: Client, al: Agent) -> None:
@@ -132,10 +132,10 @@ def test_trying_things_out_leaves_no_denial_and_no_use(admin: Client, al: Agent)
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("?q=pot&limit=0", "Results at most"),
-        ("?q=pot&limit=many", "Results at most"),
-        ("?q=pot&min_score=2", "Least score"),
-        ("?q=pot&mode=magic", "Ways to search"),
+        ("?q=pot&limit=0", "Maximum results"),
+        ("?q=pot&limit=many", "Maximum results"),
+        ("?q=pot&min_score=2", "Minimum score"),
+        ("?q=pot&mode=magic", "Search modes"),
         ("?q=pot&collection=nowhere", "Collections"),
         ("?q=pot&chat_type=king", "Chat type"),
     ],
@@ -183,7 +183,7 @@ def test_a_member_searches_their_agent_and_a_guest_nothing(client: Client, guest
 def test_the_way_to_an_agent(admin: Client, al: Agent) -> None:
     assert admin.get("/search?q=pot")["Location"] == "/agents/al/search?q=pot"  # the only one
     other = cast.agent_with("bo", {})
-    assert b"Whose memory" in admin.get("/search?q=pot").content
+    assert b"Choose an agent" in admin.get("/search?q=pot").content
     assert admin.get("/search?q=pot&agent=bo")["Location"] == "/agents/bo/search?q=pot"
     admin.get(f"/agents/{other.slug}/search")
     assert admin.get("/search")["Location"] == "/agents/bo/search"  # the one searched last
@@ -191,7 +191,7 @@ def test_the_way_to_an_agent(admin: Client, al: Agent) -> None:
 
 
 def test_an_owner_without_agents_is_led_to_the_first_one(admin: Client) -> None:
-    assert b"There is no agent yet" in admin.get("/search").content
+    assert b"No agents yet" in admin.get("/search").content
 
 
 def test_a_cookie_of_an_agent_of_others_leads_nowhere(client: Client, al: Agent, al_2: Agent) -> None:

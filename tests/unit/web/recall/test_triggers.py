@@ -29,16 +29,16 @@ def test_what_is_wrong_is_said_and_can_be_picked_out(admin: Client, keeper: Agen
 
 def test_phrases_and_notes_are_searched(admin: Client, keeper: Agent) -> None:
     assert "备用钥匙" in shown(admin, "?q=BLUE") and "猫" not in shown(admin, "?q=BLUE")
-    assert "No such phrase" in shown(admin, "?q=zebra")
+    assert "No phrases found" in shown(admin, "?q=zebra")
 
 
 def test_without_phrases_it_says_how_to_write_one(admin: Client, al: Agent) -> None:
-    assert "No trigger phrase yet" in shown(admin)
+    assert "No trigger phrases yet" in shown(admin)
 
 
 def test_without_an_index_it_says_so(admin: Client, db: None, data_dir: object) -> None:
     cast.agent_with("al", {})
-    assert "The phrases cannot be read" in shown(admin)
+    assert "The phrases can't be read" in shown(admin)
 
 
 def test_thousands_come_in_pages(admin: Client, db: None, data_dir: object) -> None:

@@ -26,7 +26,7 @@ def store(data_dir: Path, settings: Any) -> Path:
 
 def test_without_backups_the_page_says_what_one_is(admin: Client) -> None:
     text = text_of(admin.get("/system/backups"))
-    assert "There is no backup yet" in text and "One is made by itself every 24 hours." in text
+    assert "No backups yet" in text and "Automatic, every 24 hours." in text
 
 
 def test_a_backup_is_asked_for_once(admin: Client) -> None:
@@ -51,7 +51,7 @@ def test_a_backup_is_read_back(admin: Client, al: Agent, store: Path) -> None:
     for thread in threads():
         if thread.name == "verify-backup":
             thread.join(20)
-    assert f"The backup {made.name} was read back and is whole." in text_of(admin.get("/system/backups"))
+    assert f"Backup {made.name} is verified and complete." in text_of(admin.get("/system/backups"))
 
 
 def test_damage_is_told_line_by_line(al: Agent, store: Path, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_damage_is_told_line_by_line(al: Agent, store: Path, tmp_path: Path) -> 
 
 def test_a_backup_is_removed_only_after_a_yes(admin: Client, al: Agent) -> None:
     name = make_backup().name
-    assert f"Remove the backup {name}?" in text_of(admin.get(f"/system/backups/remove?name={name}"))
+    assert f"Delete the backup {name}?" in text_of(admin.get(f"/system/backups/remove?name={name}"))
     admin.post("/system/backups/remove", {"name": name})
     assert len(list_backups()) == 1
     admin.post("/system/backups/remove", {"name": name, "confirmed": "yes"})

@@ -30,19 +30,19 @@ def told(*lines: dict[str, object]) -> None:
 
 def test_before_the_first_look_the_page_offers_one(admin: Client, data_dir: Path) -> None:
     text = text_of(admin.get("/system/doctor"))
-    assert "The doctor has not looked yet" in text and "Look at everything" in text
+    assert "No check yet" in text and "Full check" in text
 
 
 def test_the_worst_stands_first_with_what_to_do(admin: Client, data_dir: Path) -> None:
     told(finding("ok", "Clock"), finding("skipped", "Web"), finding("problem", "Disk", "Full.", "Make room."))
     text = text_of(admin.get("/system/doctor"))
-    assert text.index("Disk problem Full. Make room.") < text.index("Clock well Seen.") < text.index("Web skipped")
-    assert "Something wants to be done" in text
+    assert text.index("Disk problem Full. Make room.") < text.index("Clock OK Seen.") < text.index("Web skipped")
+    assert "Some checks need attention" in text
 
 
 def test_when_all_is_well_the_page_says_so(admin: Client, data_dir: Path) -> None:
     told(finding("ok", "Clock"), finding("skipped", "Web"))
-    assert "Everything that was looked at works." in text_of(admin.get("/system/doctor"))
+    assert "All checks passed." in text_of(admin.get("/system/doctor"))
 
 
 def test_what_was_seen_is_escaped(admin: Client, data_dir: Path) -> None:

@@ -45,7 +45,7 @@ def test_what_is_no_model_is_not_downloaded(admin: Client, name: str) -> None:
 
 def test_a_model_on_the_disk_is_chosen_for_its_role(admin: Client, data_dir: Path) -> None:
     on_disk(data_dir, "qwen3-reranker-0.6b-q8_0.gguf")
-    assert "Use it" in text_of(admin.get("/system/models"))
+    assert "Use" in text_of(admin.get("/system/models"))
     admin.post("/system/models/use", {"role": "rerank", "model": RERANKER})
     assert str(server_plan("rerank").first) == f"local:{RERANKER}"
     assert "used by server (rerank)" in text_of(admin.get("/system/models"))
@@ -53,7 +53,7 @@ def test_a_model_on_the_disk_is_chosen_for_its_role(admin: Client, data_dir: Pat
 
 def test_another_embedder_is_asked_about_first(admin: Client, al: Agent) -> None:
     form = {"role": "embed", "model": "multilingual-e5-small-q4"}
-    assert "is built anew" in text_of(admin.post("/system/models/use", form))
+    assert "is rebuilt" in text_of(admin.post("/system/models/use", form))
     assert not ProviderChoice.objects.exists()
     admin.post("/system/models/use", {**form, "confirmed": "yes"})
     assert ProviderChoice.objects.get().role == "embed"
@@ -105,7 +105,7 @@ def test_what_cannot_be_used_is_said_beside_the_field(admin: Client, change: dic
 def test_another_embedder_for_the_role_is_asked_about_and_what_was_filled_in_is_kept(admin: Client) -> None:
     form = {"do": "save", "model": "ollama:bge-m3", "fallback": "local", "base_url": "", "dimensions": "256"}
     page = admin.post("/system/roles/embed", form).content.decode()
-    assert "is built anew" in page and 'name="dimensions" value="256"' in page and not ProviderChoice.objects.exists()
+    assert "is rebuilt" in page and 'name="dimensions" value="256"' in page and not ProviderChoice.objects.exists()
     admin.post("/system/roles/embed", {**form, "confirmed": "yes"})
     assert ProviderChoice.objects.get().dimensions == 256
 
@@ -113,6 +113,6 @@ def test_another_embedder_for_the_role_is_asked_about_and_what_was_filled_in_is_
 def test_a_test_says_what_came_of_it_and_saves_nothing(admin: Client) -> None:
     form = {"do": "test", "model": "ollama:bge-m3", "base_url": "http://127.0.0.1:9"}
     text = text_of(admin.post("/system/roles/embed", form))
-    assert "It does not work" in text and not ProviderChoice.objects.exists()
+    assert "It doesn't work" in text and not ProviderChoice.objects.exists()
     text = text_of(admin.post("/system/roles/rerank", {"do": "test", "model": "none"}))
     assert "It works" in text and "results keep their order" in text

@@ -39,9 +39,9 @@ def test_every_page_opens_with_one_heading_and_shows_where_one_is(admin: Client,
 def test_the_status_says_what_does_not_work_and_what_waits(admin: Client, al: Agent) -> None:
     services.request_update(actor=cast.OWNER, agent=al)
     text = text_of(admin.get("/system"))
-    assert "The server works with less" in text and "No worker is alive" in text
+    assert "The server is degraded" in text and "No worker is running" in text
     assert "Update 0 1 0 minutes" in text
-    assert "The broker does not tell what waits in its queues." in text
+    assert "The message broker doesn't report its queues." in text
 
 
 def test_processes_are_known_by_what_they_say_where_no_supervisor_is(admin: Client) -> None:
@@ -66,7 +66,7 @@ def test_options_show_values_and_never_secrets() -> None:
 
 def test_an_option_that_is_none_is_named(admin: Client, settings: Any) -> None:
     settings.MEMORY_UNKNOWN_OPTIONS = {"MEMORY_PROT": "MEMORY_PORT"}
-    assert "MEMORY_PROT is no option. Was MEMORY_PORT meant?" in text_of(admin.get("/system/options"))
+    assert "MEMORY_PROT isn't an option. Did you mean MEMORY_PORT?" in text_of(admin.get("/system/options"))
 
 
 def test_about_names_versions_and_licences(admin: Client) -> None:
