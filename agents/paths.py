@@ -10,17 +10,23 @@ from django.conf import settings
 from agents.errors import Invalid
 
 PRIVATE_FOLDERS = ("indexes", "run", "models", "backups", "replaced", "history", "transcripts", "evaluation", "logs")
-"""Inside the data folder, these are the server's own."""
+"""Inside the data folder and the local folder, these are the server's own."""
 
 MAX_PATH_CHARS = 1000
 
 
 def data_dir() -> Path:
+    """What is true: workspaces, transcripts, kept versions, backups. Several servers share it."""
     return Path(settings.MEMORY_DATA_DIR)
 
 
+def local_dir() -> Path:
+    """Of this server alone: indexes, sockets, models, logs. What is lost with it comes back from the data folder."""
+    return Path(settings.MEMORY_LOCAL_DIR)
+
+
 def index_path(slug: str) -> Path:
-    return data_dir() / "indexes" / f"{slug}.sqlite"
+    return local_dir() / "indexes" / f"{slug}.sqlite"
 
 
 def default_workspace(slug: str) -> Path:
@@ -114,8 +120,7 @@ def refuse_server_folders(folder: Path, field: str, transcripts_of: str) -> None
     own = data_dir().resolve()
     if transcripts_of and folder.is_relative_to(own / "transcripts" / transcripts_of):
         return
-    for name in PRIVATE_FOLDERS:
-        private = own / name
+    for private in (root / name for root in {own, local_dir().resolve()} for name in PRIVATE_FOLDERS):
         if private.is_relative_to(folder) or folder.is_relative_to(private):
             raise _refused(
                 field,

@@ -5,7 +5,7 @@ request waits at a time, and all that wait are a quarter of the server's working
 none does. The rest is refused at once, and tries again. After a lock was waited for in vain, nobody waits for it for
 some seconds. Workers and the command line wait for as long as they say.
 
-Places are `flock`s in `<data>/run/waiting`, counted over all web processes; those of a process that dies are free.
+Places are `flock`s in `<local>/run/waiting`, counted over all web processes; those of a process that dies are free.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from django.conf import settings
 
-from agents.paths import data_dir
+from agents.paths import local_dir
 from search.errors import IndexBusy
 
 T = TypeVar("T")
@@ -155,7 +155,7 @@ def _place(agent: str) -> Iterator[bool]:
 
 
 def _folder() -> Path:
-    return data_dir() / "run" / "waiting"
+    return local_dir() / "run" / "waiting"
 
 
 def _free(held: ExitStack, path: Path) -> bool:

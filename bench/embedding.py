@@ -65,7 +65,7 @@ def plain_llama(path: Path, threads: int) -> Callable[[str], object]:
 def models_process(threads: int) -> Iterator[ModelsClient]:
     """The real process on a fresh data folder, ready."""
     with tempfile.TemporaryDirectory(prefix="ma-") as folder:
-        command = [sys.executable, "-m", "workers.process", "--data-dir", folder]
+        command = [sys.executable, "-m", "workers.process", "--local-dir", folder]
         environment = {**os.environ, "MEMORY_MODEL_THREADS": str(threads)}
         process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
         client = ModelsClient(Path(folder) / "run" / "models.sock")

@@ -121,7 +121,7 @@ class Chore:
 
     @property
     def _folder(self) -> Path:
-        return Path(settings.MEMORY_DATA_DIR) / "run" / "chores"
+        return Path(settings.MEMORY_LOCAL_DIR) / "run" / "chores"
 
     @property
     def _path(self) -> Path:

@@ -53,4 +53,4 @@ app.conf.beat_schedule = {
 @after_task_publish.connect
 def _alive(**_: Any) -> None:
     """Only a tick that the broker has taken is a sign of life: a clock without a broker moves nothing."""
-    say_alive(settings.MEMORY_DATA_DIR / "run", "beat")
+    say_alive(settings.MEMORY_LOCAL_DIR / "run", "beat")

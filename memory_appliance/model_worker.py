@@ -53,7 +53,7 @@ def make_app(models: Callable[[], Models]) -> Celery:
     @heartbeat_sent.connect(weak=False)
     def alive(sender: Any, **_: Any) -> None:
         # Sent by the loop that takes jobs. Named like the worker itself, of which a machine may have several.
-        say_alive(settings.MEMORY_DATA_DIR / "run", sender.eventer.hostname.partition("@")[0])
+        say_alive(settings.MEMORY_LOCAL_DIR / "run", sender.eventer.hostname.partition("@")[0])
 
     @worker_shutting_down.connect(weak=False)
     def stop(**_: Any) -> None:

@@ -41,7 +41,7 @@ class Process:
 def processes() -> tuple[Process, ...]:
     """The programs below the supervisor. In containers there is none: there the others say what they hold."""
     try:
-        top = int((Path(settings.MEMORY_DATA_DIR) / "run" / "supervisord.pid").read_text())
+        top = int((Path(settings.MEMORY_LOCAL_DIR) / "run" / "supervisord.pid").read_text())
         children = _children()
     except (OSError, ValueError):
         top, children = 0, {}

@@ -71,7 +71,7 @@ def data_dir(tmp_path: Path, settings: Any) -> Path:
     """An empty data folder that the server's settings point to."""
     folder = tmp_path.resolve() / "data"
     folder.mkdir()
-    settings.MEMORY_DATA_DIR = folder
+    settings.MEMORY_DATA_DIR = settings.MEMORY_LOCAL_DIR = folder
     settings.MEMORY_ALLOWED_ROOTS = ()
     return folder
 

@@ -21,10 +21,10 @@ hand_on_request_ids()
 @heartbeat_sent.connect
 def _alive(**_: Any) -> None:
     """Sent by the loop that takes messages from the broker: it stands still when that does."""
-    say_alive(Path(settings.MEMORY_DATA_DIR) / "run", "worker")
+    say_alive(Path(settings.MEMORY_LOCAL_DIR) / "run", "worker")
 
 
 @worker_shutdown.connect
 def _gone(**_: Any) -> None:
     """Not reached by a power cut or a kill: the next start then looks after what was under way."""
-    say_gone(Path(settings.MEMORY_DATA_DIR) / "run", "worker")
+    say_gone(Path(settings.MEMORY_LOCAL_DIR) / "run", "worker")

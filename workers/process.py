@@ -1,4 +1,4 @@
-"""The models process: the only one that loads GGUF models. `python -m workers.process --data-dir DIR`
+"""The models process: the only one that loads GGUF models. `python -m workers.process --local-dir DIR`
 
 It knows neither Django nor the broker, which keeps it small. It answers `status` from its first moment on, whatever
 the model is doing.
@@ -113,14 +113,14 @@ def log_choice(environment: Mapping[str, str]) -> tuple[str, LogFormat]:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m workers.process", description="Serve the local models.")
-    parser.add_argument("--data-dir", type=Path, required=True, help="the server's data folder")
-    data_dir = parser.parse_args(arguments).data_dir.absolute()
+    parser.add_argument("--local-dir", type=Path, required=True, help="the server's local folder")
+    local_dir = parser.parse_args(arguments).local_dir.absolute()
     logging.config.dictConfig(logging_settings(*log_choice(os.environ)))
     try:
         run_models_process(
-            make_socket_dir(data_dir) / SOCKET_NAME,
-            data_dir / "models",
-            setup_file=data_dir / "run" / SETUP_FILE,
+            make_socket_dir(local_dir) / SOCKET_NAME,
+            local_dir / "models",
+            setup_file=local_dir / "run" / SETUP_FILE,
             threads=threads_from(os.environ),
         )
     except (CannotStart, SocketDirNotPrivate, OSError) as error:

@@ -22,7 +22,7 @@ from agents.backup.swap import Swap
 from agents.backup.tables import copy_tables
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.models import Agent, AuditEvent, Collection, Run, WorkerHeartbeat
-from agents.paths import data_dir
+from agents.paths import data_dir, local_dir
 
 WORKSPACES = "workspaces"
 FOLDERS = (WORKSPACES, "transcripts", "history")
@@ -137,7 +137,7 @@ def _places(backup: Backup) -> dict[str, Path]:
     if not backup.control_only:
         places |= {name: own / name for name in FOLDERS}
     if backup.with_indexes:
-        places["indexes"] = own / "indexes"
+        places["indexes"] = local_dir() / "indexes"
     if backup.with_secrets:
         places[SECRET_KEY] = secret_key_file()
     return places

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from agents.models import Agent
-from agents.paths import data_dir
+from agents.paths import local_dir
 from agents.providers import agent_plan
 from agents.role_models import embedder_for, generator_for
 from search.documents.secrets import mask_secrets
@@ -115,7 +115,7 @@ def _meanings(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: fl
         return None
     texts = [own_words(spoken(turns[place])[:MESSAGE_CHARS]).text[:MEANT_CHARS] or "…" for place in places]
     try:
-        found = Meaning(embedder, data_dir() / "models" / "prototypes").of(texts, timeout=_left(end))
+        found = Meaning(embedder, local_dir() / "models" / "prototypes").of(texts, timeout=_left(end))
     except EmbedderUnavailable as error:
         logger.info("a flush of %s goes by cues alone: %s", agent.slug, error.message)
         return None

@@ -22,7 +22,7 @@ from search.runtime.registry import LocalModel, locate, locate_any, ready_to_loa
 
 
 def models_dir() -> Path:
-    return Path(settings.MEMORY_DATA_DIR) / "models"
+    return Path(settings.MEMORY_LOCAL_DIR) / "models"
 
 
 def request_pull(*, actor: Actor, model: str, reason: str = "request") -> Run:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from agents.apart import apart
 from agents.backup.control import control_file, live_problems
 from agents.models import Agent, Run, Tombstone, WorkspaceWrite
-from agents.paths import data_dir
+from agents.paths import data_dir, local_dir
 from agents.whole_file import remove_unfinished
 from agents.workspace.lock import workspace_lock
 from agents.workspace.unfinished import settle, take_up_all, waiting_writes
@@ -49,7 +49,7 @@ def ended_uncleanly(*, alone: bool) -> bool:
 
     `alone`: nobody else runs on this data folder. Else one that was heard of just now is simply at work.
     """
-    silence = silent_for(data_dir() / "run", "worker")
+    silence = silent_for(local_dir() / "run", "worker")
     return silence is not None and (alone or silence > RUNNING_SECONDS)
 
 
@@ -59,7 +59,7 @@ def repair() -> Repaired:
     runs = Run.objects.filter(state=Run.State.RUNNING).update(lease_until=timezone.now())
     writes = _finish_writes()
     checked, found, damaged = _check_indexes()
-    (data_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
+    (local_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
     waiting = tuple(f"{slug}: {reason}" for slug, reason in waiting_writes())
     return Repaired(runs, writes, checked, found, damaged, waiting)
 
@@ -93,7 +93,7 @@ def _finish_writes() -> int:
 
 def _check_indexes() -> tuple[int, int, tuple[str, ...]]:
     """What was written last first: that is what a power cut may have hit."""
-    paths = sorted((data_dir() / "indexes").glob("*.sqlite"), key=_written_at, reverse=True)
+    paths = sorted((local_dir() / "indexes").glob("*.sqlite"), key=_written_at, reverse=True)
     until, checked, damaged = time.monotonic() + INDEX_SECONDS, 0, []
     for path in paths:
         if time.monotonic() > until:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_appliance.launch.announce import announce_in_background
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import check_port, lock_instance, prepare_folders, raise_file_limit
+from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import programs, supervisor_config
 from memory_appliance.launch.say import LaunchFailed, fail, say
 from memory_appliance.launch.supervise import serve
@@ -14,12 +14,12 @@ from search.runtime.providers.choice import LOCAL, parse_choice
 
 
 def main() -> int:
-    layout = Layout(data_dir=OPTIONS.data_dir, host=OPTIONS.host, port=OPTIONS.port)
+    layout = Layout(local_dir=OPTIONS.local_dir, host=OPTIONS.host, port=OPTIONS.port)
     variables = environment()
     try:
-        say(f"Memory Appliance · data in {layout.data_dir}")
-        prepare_folders(layout)
-        lock = lock_instance(layout)
+        say(f"Memory Appliance · data in {OPTIONS.data_dir}")
+        prepare_folders(layout, OPTIONS.data_dir)
+        locks = lock_instance(*own_folders(OPTIONS))
         check_port(layout)
         raise_file_limit()
         prepare_database(variables, alone=True)
@@ -38,9 +38,9 @@ def main() -> int:
     )
     say(f"  ▸ Starting {', '.join(program.name for program in table)}")
     if layout.socket_dir != layout.run_dir:
-        say(f"     sockets in {layout.socket_dir}: the data folder's path is too long for them")
+        say(f"     sockets in {layout.socket_dir}: the folder's path is too long for them")
     announce_in_background(layout)
-    with lock:
+    with locks:
         return serve(layout, supervisor_config(layout, table), variables)
 
 

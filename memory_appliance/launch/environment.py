@@ -22,6 +22,7 @@ def environment() -> dict[str, str]:
         # Many short-lived threads would otherwise each keep an arena of freed memory.
         "MALLOC_ARENA_MAX": "2",
         "MEMORY_DATA_DIR": str(OPTIONS.data_dir),
+        "MEMORY_LOCAL_DIR": str(OPTIONS.local_dir),
         "MEMORY_MODEL_THREADS": str(OPTIONS.model_threads),
         "MEMORY_LOG_LEVEL": OPTIONS.log_level,
         "MEMORY_LOG_FORMAT": OPTIONS.log_format,

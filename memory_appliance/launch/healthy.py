@@ -26,7 +26,7 @@ class Unhealthy(Exception):
     """The program does not do its work; the message says what was seen."""
 
 
-def web(_data_dir: Path) -> None:
+def web(_local_dir: Path) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", int(os.environ.get("MEMORY_PORT", "8765")), WAIT_SECONDS)
     try:
         connection.request("GET", "/health/ready")
@@ -38,11 +38,11 @@ def web(_data_dir: Path) -> None:
         raise Unhealthy(f"answers {answer.status}: {body}")
 
 
-def broker(data_dir: Path) -> None:
+def broker(local_dir: Path) -> None:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(WAIT_SECONDS)
         try:
-            connection.connect(str(socket_dir(data_dir) / "broker.sock"))
+            connection.connect(str(socket_dir(local_dir) / "broker.sock"))
             connection.sendall(b"PING\r\n")
             answer = connection.recv(64)
         except OSError as error:
@@ -51,14 +51,14 @@ def broker(data_dir: Path) -> None:
         raise Unhealthy(f"answers {answer!r} to a ping")
 
 
-def models(data_dir: Path) -> None:
+def models(local_dir: Path) -> None:
     from workers.wire import Request, WireError, receive, send  # numpy: the other checks need none
 
     deadline = time.monotonic() + WAIT_SECONDS
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(WAIT_SECONDS)
         try:
-            connection.connect(str(socket_dir(data_dir) / "models.sock"))
+            connection.connect(str(socket_dir(local_dir) / "models.sock"))
             send(connection, Request("status").header(), deadline=deadline)
             answer, _ = receive(connection, deadline=deadline)
         except (OSError, WireError) as error:
@@ -71,8 +71,8 @@ def models(data_dir: Path) -> None:
 def alive(name: str) -> Callable[[Path], None]:
     """The check of a program that answers nobody: it leaves a sign of life at least every few seconds."""
 
-    def check(data_dir: Path) -> None:
-        silence = silent_for(data_dir / "run", name)
+    def check(local_dir: Path) -> None:
+        silence = silent_for(local_dir / "run", name)
         if silence is None or silence > SILENCE_SECONDS:
             raise Unhealthy("gave no sign of life yet" if silence is None else f"silent for {silence:.0f} s")
 
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("program", choices=sorted(CHECKS))
     name = parser.parse_args(arguments).program
     try:
-        CHECKS[name](Path(os.environ.get("MEMORY_DATA_DIR", "data")).absolute())
+        CHECKS[name](Path(os.environ.get("MEMORY_LOCAL_DIR") or os.environ.get("MEMORY_DATA_DIR") or "data").absolute())
     except Unhealthy as reason:
         print(f"{name} {reason}")
         return 1

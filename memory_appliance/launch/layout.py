@@ -10,23 +10,23 @@ from workers.sockets import socket_dir
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`data_dir` is absolute; nothing here looks at the disk."""
+    """`local_dir` is absolute; nothing here looks at the disk."""
 
-    data_dir: Path
+    local_dir: Path
     host: str
     port: int
 
     @property
     def run_dir(self) -> Path:
-        return self.data_dir / "run"
+        return self.local_dir / "run"
 
     @property
     def log_dir(self) -> Path:
-        return self.data_dir / "logs"
+        return self.local_dir / "logs"
 
     @property
     def socket_dir(self) -> Path:
-        return socket_dir(self.data_dir)
+        return socket_dir(self.local_dir)
 
     @property
     def broker_socket(self) -> Path:

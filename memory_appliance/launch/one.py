@@ -25,17 +25,17 @@ KEEPER = "web"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    layout = Layout(data_dir=OPTIONS.data_dir, host=OPTIONS.host, port=OPTIONS.port)
+    layout = Layout(local_dir=OPTIONS.local_dir, host=OPTIONS.host, port=OPTIONS.port)
     table = {program.name: program for program in _table(layout)}
     parser = argparse.ArgumentParser(prog="python -m memory_appliance.launch.one", description=__doc__)
     parser.add_argument("program", choices=sorted(table))
     chosen = table[parser.parse_args(arguments).program]
     os.environ.update(environment())
     try:
-        prepare_folders(layout)
+        prepare_folders(layout, OPTIONS.data_dir)
         raise_file_limit()
         if chosen.name == KEEPER:
-            remove_leftovers(layout.data_dir / "tmp")
+            remove_leftovers(layout.local_dir / "tmp")
             prepare_database(os.environ, alone=False)
     except LaunchFailed as failure:
         return fail(failure)

@@ -9,11 +9,13 @@ import resource
 import shutil
 import socket
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.settings.options import Options
 from workers.sockets import SocketDirNotPrivate, make_socket_dir
 
 NEEDED_BYTES = 200 * 1024**2
@@ -21,34 +23,53 @@ WANTED_FILES = 8192
 """Open files a process may need: up to 256 agents' indexes, each with a log, and the connections."""
 
 
-def prepare_folders(layout: Layout) -> None:
-    """Create the data folder's own folders; raises `LaunchFailed` when that or writing in them is not possible."""
+def prepare_folders(layout: Layout, data_dir: Path) -> None:
+    """Create the server's own folders; raises `LaunchFailed` when that or writing in them is not possible."""
+    # The first two hold what was remembered, though no workspace: nobody else on this machine has to read them.
+    _prepare("MEMORY_DATA_DIR", data_dir, data_dir / "history", data_dir / "transcripts")
+    _prepare("MEMORY_LOCAL_DIR", layout.local_dir, layout.run_dir, layout.log_dir)
     try:
-        layout.data_dir.mkdir(parents=True, exist_ok=True)
-        # The last two hold what was remembered, though no workspace: nobody else on this machine has to read them.
-        for folder in (layout.run_dir, layout.log_dir, layout.data_dir / "history", layout.data_dir / "transcripts"):
-            folder.mkdir(mode=0o700, exist_ok=True)
-        make_socket_dir(layout.data_dir)
-        with tempfile.TemporaryFile(dir=layout.data_dir):
-            pass
+        make_socket_dir(layout.local_dir)
     except SocketDirNotPrivate as error:
         raise LaunchFailed(str(error)) from error
+
+
+def _prepare(option: str, folder: Path, *rooms: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for room in rooms:
+            room.mkdir(mode=0o700, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise LaunchFailed(
-            f"the data folder {layout.data_dir} cannot be written: {error.strerror}", hint=_folder_hint(layout.data_dir)
+            f"the folder {folder} ({option}) cannot be written: {error.strerror}", hint=_folder_hint(option, folder)
         ) from error
-    free = shutil.disk_usage(layout.data_dir).free
+    free = shutil.disk_usage(folder).free
     if free < NEEDED_BYTES:
         raise LaunchFailed(
-            f"{free / 1024**2:.0f} MB are free on the disk of {layout.data_dir}; "
+            f"{free / 1024**2:.0f} MB are free on the disk of {folder}; "
             f"at least {NEEDED_BYTES // 1024**2} MB are needed",
-            hint="free some space, or set MEMORY_DATA_DIR to a folder on another disk",
+            hint=f"free some space, or set {option} to a folder on another disk",
         )
 
 
-def lock_instance(layout: Layout) -> IO[str]:
-    """Hold this data folder for as long as the returned file stays open. Raises `LaunchFailed` when it is taken."""
-    file = (layout.run_dir / "instance.lock").open("a+")
+def own_folders(options: Options) -> set[Path]:
+    """What no other server may use: the data folder too, unless PostgreSQL lets several share it."""
+    return {options.local_dir} if options.database_url else {options.local_dir, options.data_dir}
+
+
+def lock_instance(*folders: Path) -> ExitStack:
+    """Hold these folders until what is returned is closed. Raises `LaunchFailed` when one of them is taken."""
+    with ExitStack() as held:
+        for folder in folders:
+            held.enter_context(_locked(folder))
+        return held.pop_all()
+
+
+def _locked(folder: Path) -> IO[str]:
+    (folder / "run").mkdir(mode=0o700, exist_ok=True)
+    file = (folder / "run" / "instance.lock").open("a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -56,8 +77,9 @@ def lock_instance(layout: Layout) -> IO[str]:
         holder = file.read().strip()
         file.close()
         raise LaunchFailed(
-            f"another server already runs on {layout.data_dir}" + (f" (process {holder})" if holder else ""),
-            hint="stop it with Ctrl-C, or give this one a data folder of its own: MEMORY_DATA_DIR=… make run",
+            f"another server already runs on {folder}" + (f" (process {holder})" if holder else ""),
+            hint="stop it with Ctrl-C, or give this one a data folder of its own: MEMORY_DATA_DIR=… make run; with "
+            "PostgreSQL a MEMORY_LOCAL_DIR of its own is enough",
         ) from None
     file.truncate(0)
     file.write(str(os.getpid()))
@@ -104,12 +126,12 @@ def _port_failure(layout: Layout, error: OSError) -> LaunchFailed:
     )
 
 
-def _folder_hint(folder: Path) -> str:
+def _folder_hint(option: str, folder: Path) -> str:
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if not existing.is_dir():
-        return f"{existing} is not a folder; set MEMORY_DATA_DIR to one"
+        return f"{existing} is not a folder; set {option} to one"
     found = existing.stat()
     return (
         f"{existing} belongs to user {found.st_uid} with mode {found.st_mode & 0o7777:o}, you are user {os.getuid()}; "
-        "change its owner, or set MEMORY_DATA_DIR to a folder of yours"
+        f"change its owner, or set {option} to a folder of yours"
     )

@@ -41,7 +41,7 @@ def programs(
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
     table = [
-        Program("models", (python, "-m", "workers.process", "--data-dir", str(layout.data_dir)), 20),
+        Program("models", (python, "-m", "workers.process", "--local-dir", str(layout.local_dir)), 20),
         Program("web", _web(python, layout, web_workers, web_threads), 20),
         Program("worker", (*celery, "memory_appliance", "worker", *_worker(server)), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
@@ -114,7 +114,7 @@ def _web(python: str, layout: Layout, workers: int, threads: int) -> Sequence[st
 def supervisor_config(layout: Layout, table: Sequence[Program]) -> str:
     """supervisord.conf: no control socket, one log per program, everything dies with the supervisor.
 
-    Paths of logs are relative to the data folder, in which the supervisor has to start: it expands a percent sign in
+    Paths of logs are relative to the local folder, in which the supervisor has to start: it expands a percent sign in
     them more than once, so an absolute one could not be written down.
     """
     sections = [

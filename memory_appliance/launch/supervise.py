@@ -17,7 +17,7 @@ from memory_appliance.launch.reaper import adopt_orphans, kill_children, wait_fo
 from memory_appliance.launch.say import say
 
 _SUPERVISORD = Path(__file__).with_name("supervisord.py")
-"""By its path: it starts in the data folder."""
+"""By its path: it starts in the local folder."""
 
 
 def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:
@@ -28,7 +28,7 @@ def serve(layout: Layout, config: str, environment: Mapping[str, str]) -> int:
     asked = _StopRequests()
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*_stop_with_us(), sys.executable, "-P", str(_SUPERVISORD), "--configuration", str(path)],
-        cwd=layout.data_dir,
+        cwd=layout.local_dir,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C reaches us alone; we stop the programs in order

@@ -21,7 +21,7 @@ def main() -> int:
     from workers.alive import say_alive
     from workers.watcher import RELOAD_SECONDS, Watcher
 
-    each_round = partial(say_alive, settings.MEMORY_DATA_DIR / "run", "watcher")
+    each_round = partial(say_alive, settings.MEMORY_LOCAL_DIR / "run", "watcher")
     watcher = Watcher(polling=settings.OPTIONS.watch == "poll", each_round=each_round)
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -83,4 +83,4 @@ def current_totals() -> Totals:
 
 @cache
 def shared_totals() -> SharedTotals:
-    return SharedTotals(Path(settings.MEMORY_DATA_DIR) / "run" / "metrics")
+    return SharedTotals(Path(settings.MEMORY_LOCAL_DIR) / "run" / "metrics")

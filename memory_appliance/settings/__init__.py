@@ -28,9 +28,10 @@ except OptionError as error:
 
 MEMORY_UNKNOWN_OPTIONS: dict[str, str] = unknown_names()
 
-# The data folder
+# The data folder and the local folder
 
 MEMORY_DATA_DIR: Path = OPTIONS.data_dir
+MEMORY_LOCAL_DIR: Path = OPTIONS.local_dir
 MEMORY_ALLOWED_ROOTS: tuple[Path, ...] = OPTIONS.allowed_roots
 MEMORY_UPDATE_INTERVAL_SECONDS: int = OPTIONS.update_interval_seconds
 MEMORY_AGENT_DISK_QUOTA_MB: int = OPTIONS.agent_disk_quota_mb
@@ -66,7 +67,7 @@ MEMORY_PROVIDER_URLS: dict[str, str] = {
     provider: getattr(OPTIONS, f"{provider}_base_url") for provider in URL_PROVIDERS
 }
 MEMORY_HUB_URL: str = OPTIONS.hub_url
-MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_DATA_DIR)
+MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_LOCAL_DIR)
 
 try:
     SECRET_KEY = (

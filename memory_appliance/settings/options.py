@@ -75,6 +75,12 @@ class Options(BaseSettings):
         Path("data"),
         description="Folder of everything the server keeps: control database, indexes, workspaces, models.",
     )
+    local_dir: Path = Field(
+        Path(),
+        validate_default=True,
+        description="Folder on this machine's own disk for what comes back by itself: indexes, models, sockets, logs; "
+        "else MEMORY_DATA_DIR. Of each server its own, where several share MEMORY_DATA_DIR.",
+    )
     host: str = Field("127.0.0.1", min_length=1, description="Address the web server listens on.")
     port: int = Field(8765, ge=1, le=65535, description="Port the web server listens on.")
     allowed_hosts: Names = Field(
@@ -253,6 +259,11 @@ class Options(BaseSettings):
     @classmethod
     def _real_folder(cls, value: Path) -> Path:
         return value.expanduser().resolve()
+
+    @field_validator("local_dir")
+    @classmethod
+    def _data_dir_unless_set(cls, value: Path, info: ValidationInfo) -> Path:
+        return value.expanduser().resolve() if value.parts else Path(info.data["data_dir"])
 
     @field_validator("backup_dir")
     @classmethod

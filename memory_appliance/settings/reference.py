@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from memory_appliance.settings.options import SAMPLE_SECRET, Options, env_name, is_secret
@@ -57,7 +58,7 @@ def _example(field: str) -> str:
 
 def _default(field: str) -> str:
     value: Any = Options.model_fields[field].default
-    if value is None or value == ():
+    if value in (None, (), Path()):
         return ""
     if isinstance(value, bool):
         return "1" if value else "0"

@@ -25,7 +25,7 @@ def pull(run_id: int) -> None:
 
 
 def _pull(run: Run, lease: Lease) -> dict[str, Any]:
-    models_dir = settings.MEMORY_DATA_DIR / "models"
+    models_dir = settings.MEMORY_LOCAL_DIR / "models"
     if run.subject == BUNDLED.id:
         return {"file": ensure_bundled(models_dir).name}
     model = locate_any(run.subject, models_dir)

@@ -81,7 +81,7 @@ def _by_meaning(agent: Agent) -> Seen:
     title = "Canary: found by meaning"
     if server_plan("embed").first.provider == NONE:
         return Seen("skipped", "No embedding model is chosen: searches go by words.", "", "meaning", title)
-    silence = silent_for(settings.MEMORY_DATA_DIR / "run", "worker")
+    silence = silent_for(settings.MEMORY_LOCAL_DIR / "run", "worker")
     if silence is None or silence > _ALIVE_SECONDS:
         return Seen("skipped", "No worker is alive that would embed it.", "Start the server.", "meaning", title)
     took = _wait(lambda: _found(_ask(agent, "vsearch", _QUESTION), whole=True), MEANING_SECONDS)

@@ -8,15 +8,17 @@ from pathlib import Path
 
 from agents.backup.catalog import backup_dir
 from agents.backup.options import secret_key_file
-from agents.paths import data_dir
+from agents.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
-_FOLDERS = ("", "indexes", "workspaces", "history", "transcripts", "models", "logs", "run")
+_FOLDERS = ("", "workspaces", "history", "transcripts", "run")
+_LOCAL_FOLDERS = ("", "indexes", "models", "logs", "run")
 
 
 def _look(visit: Visit) -> Looking:
     own = data_dir()
-    folders = [folder for folder in (*(own / name for name in _FOLDERS), backup_dir()) if folder.is_dir()]
+    wanted = {*(own / name for name in _FOLDERS), *(local_dir() / name for name in _LOCAL_FOLDERS), backup_dir()}
+    folders = sorted(folder for folder in wanted if folder.is_dir())
     unwritable = {folder: reason for folder in folders if (reason := _why_not_writable(folder))}
     for folder, reason in unwritable.items():
         yield Seen(

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from agents.backup.catalog import backup_dir
-from agents.paths import data_dir
+from agents.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PROBLEM_BYTES = 200 * 1024**2
@@ -18,9 +18,9 @@ _TODO = "Make room: old backups, models that nobody uses, other people's files; 
 
 def _look(visit: Visit) -> Looking:
     yield _folder(data_dir(), "")
-    backups = backup_dir()
-    if backups.is_dir() and backups.stat().st_dev != data_dir().stat().st_dev:
-        yield _folder(backups, "backups")
+    for name, folder in (("local", local_dir()), ("backups", backup_dir())):
+        if folder.is_dir() and folder.stat().st_dev != data_dir().stat().st_dev:
+            yield _folder(folder, name)
 
 
 def _folder(folder: Path, part: str) -> Seen:

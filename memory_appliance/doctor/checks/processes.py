@@ -20,7 +20,7 @@ _WHAT = {
 def _look(visit: Visit) -> Looking:
     """By the files that the processes touch: this needs no database."""
     for name, loss in _WHAT.items():
-        silence = silent_for(settings.MEMORY_DATA_DIR / "run", name)
+        silence = silent_for(settings.MEMORY_LOCAL_DIR / "run", name)
         if silence is not None and silence <= PATIENCE_SECONDS:
             yield Seen("ok", f"Alive {silence:.0f} s ago.", "", name, f"Process {name}")
             continue

@@ -15,7 +15,7 @@ _SECONDS = 5.0
 
 def _look(visit: Visit) -> Looking:
     options = settings.OPTIONS
-    url = Layout(options.data_dir, options.host, options.port).url
+    url = Layout(options.local_dir, options.host, options.port).url
     try:
         status, checks = _ask(url)
     except (OSError, http.client.HTTPException, ValueError) as error:

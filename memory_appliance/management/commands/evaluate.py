@@ -70,7 +70,7 @@ class Command(BaseCommand):
             if options["flush"]:
                 self._flush(options["flush"], as_json=options["as_json"])
             elif options["dialogues"]:
-                for figures in score_dialogues(evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")):
+                for figures in score_dialogues(evaluation_embedder(Path(settings.MEMORY_LOCAL_DIR) / "models")):
                     self.stdout.write(json.dumps(asdict(figures)) if options["as_json"] else figures.line())
             elif options["intent"]:
                 self._evaluate_intent(options)
@@ -81,11 +81,11 @@ class Command(BaseCommand):
 
     def _evaluate(self, options: dict[str, Any]) -> None:
         dataset = load_dataset(options["dataset"])
-        folder = options["indexes"] or Path(settings.MEMORY_DATA_DIR) / "evaluation" / dataset.name
+        folder = options["indexes"] or Path(settings.MEMORY_LOCAL_DIR) / "evaluation" / dataset.name
         modes: list[Mode] = options["modes"] or list(MODES)
         embedder = None
         if modes != ["search"]:
-            embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
+            embedder = evaluation_embedder(Path(settings.MEMORY_LOCAL_DIR) / "models")
         distractors = [load_dataset(path) for path in options["distractors"]]
         evaluation = Evaluation(
             dataset,
@@ -134,7 +134,7 @@ class Command(BaseCommand):
             Agent.objects.exists()  # before the model is loaded
         except DatabaseError as error:
             raise CommandError(unusable(error), returncode=1) from error
-        embedder = evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models")
+        embedder = evaluation_embedder(Path(settings.MEMORY_LOCAL_DIR) / "models")
         set_embedder_factory(lambda: embedder)
         rows = []
         for row in evaluate_flush(folder, embedder):
@@ -146,7 +146,7 @@ class Command(BaseCommand):
 
     def _evaluate_intent(self, options: dict[str, Any]) -> None:
         messages = load_messages(options["intent"])
-        result = judge_all(messages, evaluation_embedder(Path(settings.MEMORY_DATA_DIR) / "models"))
+        result = judge_all(messages, evaluation_embedder(Path(settings.MEMORY_LOCAL_DIR) / "models"))
         document = json.dumps(result.as_dict(), indent=2)
         if options["save"]:
             options["save"].write_text(document, "utf-8")

@@ -121,7 +121,7 @@ def status_page() -> StatusPage:
 
 
 def _sign(name: str) -> Sign:
-    silence = silent_for(settings.MEMORY_DATA_DIR / "run", name)
+    silence = silent_for(settings.MEMORY_LOCAL_DIR / "run", name)
     alive = silence is not None and silence <= HEARTBEAT_PATIENCE.total_seconds()
     return Sign(name, None if silence is None else round(silence), alive)
 

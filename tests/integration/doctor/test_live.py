@@ -58,7 +58,7 @@ def test_a_model_that_is_not_there_is_a_problem(server: Server, tmp_path: Path) 
 
 
 def test_a_worker_that_stands_still_is_a_problem(server: Server, settings: Any, monkeypatch: Any) -> None:
-    settings.MEMORY_DATA_DIR = server.data_dir
+    settings.MEMORY_DATA_DIR = settings.MEMORY_LOCAL_DIR = server.data_dir
     monkeypatch.setattr(processes, "PATIENCE_SECONDS", 4.0)
     pids = server.processes("celery --quiet -A memory_appliance worker")
     for pid in pids:

@@ -44,7 +44,7 @@ class ModelsProcess:
         self.data_dir = data_dir
         self.socket = data_dir / "run" / "models.sock"
         self.client = ModelsClient(self.socket)
-        self._command = [*python, "-m", "workers.process", "--data-dir", str(data_dir)]
+        self._command = [*python, "-m", "workers.process", "--local-dir", str(data_dir)]
         self._environment = {**os.environ, **environment}
         self.start()
 

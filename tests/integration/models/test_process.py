@@ -120,7 +120,7 @@ def test_a_signal_in_mid_chunk_ends_the_process_at_once(process: ModelsProcess, 
 
 
 def test_a_second_process_on_the_same_folder_is_refused_and_the_first_lives(process: ModelsProcess) -> None:
-    command = [sys.executable, "-m", "workers.process", "--data-dir", str(process.data_dir)]
+    command = [sys.executable, "-m", "workers.process", "--local-dir", str(process.data_dir)]
     second = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=30)
     assert second.returncode == 1
     assert "another models process is serving" in second.stderr

@@ -14,7 +14,6 @@ from django.core.management import call_command
 
 from agents.backup import list_backups
 from agents.models import Agent
-from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.preflight import lock_instance
 from workers.alive import say_alive
 
@@ -72,10 +71,12 @@ def test_a_backup_that_does_not_exist_is_told(backups: Path, capsys: Any) -> Non
 
 def test_nothing_is_restored_under_a_running_server(al: Agent, backups: Path, settings: Any, capsys: Any) -> None:
     call_command("backup")
-    settings.OPTIONS = settings.OPTIONS.model_copy(update={"data_dir": settings.MEMORY_DATA_DIR})
+    settings.OPTIONS = settings.OPTIONS.model_copy(
+        update=dict.fromkeys(("data_dir", "local_dir"), settings.MEMORY_DATA_DIR)
+    )
     options = settings.OPTIONS
     (options.data_dir / "run").mkdir()
-    with lock_instance(Layout(options.data_dir, options.host, options.port)):
+    with lock_instance(options.data_dir):
         assert "already runs" in fails(capsys, "restore", "latest", "--force")
 
 
@@ -83,7 +84,9 @@ def test_nor_under_a_worker_in_a_container(
     al: Agent, backups: Path, settings: Any, capsys: Any, monkeypatch: Any
 ) -> None:
     call_command("backup")
-    settings.OPTIONS = settings.OPTIONS.model_copy(update={"data_dir": settings.MEMORY_DATA_DIR})
+    settings.OPTIONS = settings.OPTIONS.model_copy(
+        update=dict.fromkeys(("data_dir", "local_dir"), settings.MEMORY_DATA_DIR)
+    )
     run_dir = settings.MEMORY_DATA_DIR / "run"
     say_alive(run_dir, "worker")
     monkeypatch.setattr("time.sleep", lambda _: say_alive(run_dir, "worker"))

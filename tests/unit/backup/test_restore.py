@@ -26,7 +26,7 @@ def elsewhere(al: Agent, backups: Path, tmp_path: Path, settings: Any) -> Iterat
     """A backup of `al` was made; the settings point to the empty data folder of another machine."""
     make_backup(with_secrets=True)
     new = tmp_path / "new" / "data"
-    settings.MEMORY_DATA_DIR = new
+    settings.MEMORY_DATA_DIR = settings.MEMORY_LOCAL_DIR = new
     own = connection.settings_dict["NAME"]
     connection.close()
     connection.settings_dict["NAME"] = new / "control.sqlite3"

@@ -7,14 +7,16 @@ import socket
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import check_port, lock_instance, prepare_folders
+from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders
 from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.settings.options import Options
 
 
 def layout(folder: Path, *, host: str = "127.0.0.1", port: int = 0) -> Layout:
-    return Layout(data_dir=folder, host=host, port=port)
+    return Layout(local_dir=folder, host=host, port=port)
 
 
 def test_a_taken_port_names_another_one() -> None:
@@ -39,7 +41,7 @@ def test_an_address_of_another_machine_is_refused(host: str) -> None:
 def test_a_file_in_place_of_the_data_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
     with pytest.raises(LaunchFailed, match="cannot be written") as failure:
-        prepare_folders(layout(tmp_path / "data"))
+        prepare_folders(layout(tmp_path / "data"), tmp_path / "data")
     assert "is not a folder; set MEMORY_DATA_DIR" in failure.value.hint
 
 
@@ -47,20 +49,29 @@ def test_a_file_in_place_of_the_data_folder_is_refused(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(LaunchFailed, match="Permission denied"):
-        prepare_folders(layout(tmp_path / "data"))
+        prepare_folders(layout(tmp_path / "data"), tmp_path / "data")
 
 
 def test_a_second_instance_is_refused_until_the_first_has_gone(tmp_path: Path) -> None:
-    here = layout(tmp_path)
-    prepare_folders(here)
-    with lock_instance(here), pytest.raises(LaunchFailed, match=rf"already runs on .* \(process {os.getpid()}\)"):
-        lock_instance(here)
-    lock_instance(here).close()
+    mine = [tmp_path / "data", tmp_path / "local"]
+    for folder in mine:
+        folder.mkdir()
+    with lock_instance(*mine), pytest.raises(LaunchFailed, match=rf"already runs on .* \(process {os.getpid()}\)"):
+        lock_instance(mine[1])
+    lock_instance(*mine).close()
+
+
+def test_servers_on_postgresql_share_a_data_folder_and_no_other(tmp_path: Path) -> None:
+    data, local = tmp_path / "data", tmp_path / "local"
+    alone = Options(data_dir=data, local_dir=local)
+    assert own_folders(alone) == {data, local} and own_folders(Options(data_dir=data)) == {data}
+    address = SecretStr("postgres://u:p@h/d")
+    assert own_folders(alone.model_copy(update={"database_url": address})) == {local}
 
 
 def test_run_and_logs_are_private(tmp_path: Path) -> None:
     here = layout(tmp_path / "data")
-    prepare_folders(here)
+    prepare_folders(here, tmp_path / "data")
     assert [folder.stat().st_mode & 0o777 for folder in (here.run_dir, here.log_dir)] == [0o700, 0o700]
 
 

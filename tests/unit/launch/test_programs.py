@@ -40,14 +40,14 @@ def test_the_supervisor_reads_odd_paths_as_they_are(tmp_path: Path, monkeypatch:
     layout.log_dir.mkdir(parents=True)
     layout.run_dir.mkdir()
     file = tmp_path / "supervisord.conf"
-    file.write_text(supervisor_config(layout, table(layout.data_dir)))
-    monkeypatch.chdir(layout.data_dir)
+    file.write_text(supervisor_config(layout, table(layout.local_dir)))
+    monkeypatch.chdir(layout.local_dir)
     options = ServerOptions()
     options.realize(args=["--configuration", str(file)], doc="")
     commands = {
         process.name: process.command for group in options.process_group_configs for process in group.process_configs
     }
-    assert shlex.split(commands["models"])[-1] == str(layout.data_dir)
+    assert shlex.split(commands["models"])[-1] == str(layout.local_dir)
     assert set(commands) == {program.name for program in table()}
 
 

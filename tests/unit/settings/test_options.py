@@ -125,6 +125,13 @@ def test_an_option_of_nodes_refuses_the_start_and_names_the_page(monkeypatch: py
     assert said.startswith("MEMORY_NODE_NAME: ") and said.endswith("See docs/scaling.md.")
 
 
+def test_the_local_folder_is_the_data_folder_unless_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEMORY_DATA_DIR", str(tmp_path / "data"))
+    assert load_options().local_dir == tmp_path / "data"
+    monkeypatch.setenv("MEMORY_LOCAL_DIR", str(tmp_path / "local"))
+    assert load_options().local_dir == tmp_path / "local"
+
+
 def test_names_that_are_no_option_are_found_with_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MEMORY_PROT", "MEMORY_XYZZY", "MEMORY_PRESSURE_WATCH", "MEMORY_SECRET_KEY_FILE"):
         monkeypatch.setenv(name, "1")

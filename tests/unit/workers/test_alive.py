@@ -34,12 +34,12 @@ def test_a_clock_that_was_set_back_makes_no_negative_silence(tmp_path: Path) -> 
 
 
 def test_the_clock_lives_when_the_broker_has_taken_a_tick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(options_of_the_clock, "MEMORY_DATA_DIR", tmp_path)
+    monkeypatch.setattr(options_of_the_clock, "MEMORY_LOCAL_DIR", tmp_path)
     after_task_publish.send(sender=clock.app)
     assert silent_for(tmp_path / "run", "beat") is not None
 
 
 def test_a_worker_lives_while_its_loop_runs(tmp_path: Path, settings: Any) -> None:
-    settings.MEMORY_DATA_DIR = tmp_path
+    settings.MEMORY_DATA_DIR = settings.MEMORY_LOCAL_DIR = tmp_path
     heartbeat_sent.send(sender=app)
     assert silent_for(tmp_path / "run", "worker") is not None
