@@ -10,8 +10,6 @@ Places are `flock`s in `<local>/run/waiting`, counted over all web processes; th
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,6 +19,7 @@ from typing import TypeVar
 
 from django.conf import settings
 
+from agents.locks import file_lock
 from agents.paths import local_dir
 from search.errors import IndexBusy
 
@@ -160,15 +159,11 @@ def _folder() -> Path:
 
 def _free(held: ExitStack, path: Path) -> bool:
     """Whether the place is ours now; where it cannot be written down, as on a full disk, there is none."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        return False
-    held.callback(os.close, handle)
-    return True
+    with ExitStack() as tried:
+        try:
+            mine = tried.enter_context(file_lock(path))()
+        except OSError:
+            return False
+        if mine:
+            held.push(tried.pop_all())
+        return mine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import logging
@@ -10,7 +9,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from django.conf import settings
 
 from agents.backup.blocks import BlockDamaged, BlockStore
 from agents.backup.values import Backup, BackupError, StoredFile
+from agents.locks import data_lock
 
 log = logging.getLogger(__name__)
 
@@ -37,22 +37,16 @@ def backup_dir() -> Path:
 
 @contextmanager
 def store_lock(folder: Path) -> Iterator[None]:
-    """One process at a time changes the store; released by the kernel when it dies. Raises `BackupError`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    try:
+    """One process at a time changes the store; Raises `BackupError`."""
+    with ExitStack() as held:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BackupError(
-                "Another backup is being made.", hint="Wait until it is done.", code="backup_running"
-            ) from None
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            taken = held.enter_context(data_lock(folder / ".lock"))()
+        except OSError as error:
+            raise unwritable(folder, error) from error
+        if not taken:
+            raise BackupError("Another backup is being made.", hint="Wait until it is done.", code="backup_running")
         yield
-    finally:
-        os.close(handle)
 
 
 def unwritable(folder: Path, error: OSError) -> BackupError:

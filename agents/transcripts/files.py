@@ -15,11 +15,12 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from agents.locks import fence
 from agents.models import Agent, Transcript
 from agents.paths import data_dir
 from agents.whole_file import write_whole
 from agents.workspace.journal import unwritable
-from agents.workspace.lock import flocked
+from agents.workspace.lock import held
 from search.documents.transcripts import Rendered, Turn, read_turn, render
 
 PART_BYTES = 128 * 1024
@@ -55,7 +56,7 @@ def markdown_name(transcript: Transcript, part: int) -> str:
 def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> AbstractContextManager[None]:
     """One writer of a chat's transcript at a time, across processes. Raises `Conflict` with `workspace_busy`."""
     path = transcripts_dir(agent) / "locks" / f"{folder_name(session_key)}.{purpose}"
-    return flocked(path, agent=agent.slug, what="This chat's transcript")
+    return held(path, agent=agent.slug, what="This chat's transcript")
 
 
 def append_turns(path: Path, turns: Iterable[Turn]) -> int:
@@ -64,6 +65,7 @@ def append_turns(path: Path, turns: Iterable[Turn]) -> int:
     Raises `WorkspaceUnwritable`.
     """
     data = "".join(turn.line() + "\n" for turn in turns).encode("utf-8", "replace")
+    fence()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

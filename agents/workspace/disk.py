@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from agents.locks import fence
 from agents.workspace.beside import Leftover, beside, leftover, read_at_rest
 from agents.workspace.exchange import OLD, exchange, place
 from search.documents.answering import answering
@@ -161,6 +162,7 @@ def take_up(root: Path, rel: str, found: Leftover, known: Callable[[bytes], bool
 @contextmanager
 def _parent(root: Path, rel: str) -> Iterator[tuple[int, str]]:
     """Descriptor of the folder that holds `rel`, made step by step where missing, and the file's name."""
+    fence()
     with answering(root), _parent_there(root, rel) as found:
         yield found
 

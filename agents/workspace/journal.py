@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from agents.actors import Actor
 from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
+from agents.locks import fence
 from agents.models import Agent, WorkspaceWrite
 from agents.quota import room_for
 from agents.sessions import canonical
@@ -75,6 +76,7 @@ def _row(
         row.delete()
         objects.drop(agent.slug, fresh, set())
         raise
+    fence()
     row.state = WorkspaceWrite.State.DONE
     row.save()
 

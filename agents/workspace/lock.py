@@ -1,16 +1,15 @@
-"""workspace_lock(): one writer of a workspace at a time, across processes; the kernel releases it when one dies."""
+"""workspace_lock(): one writer of a workspace at a time, across processes and servers."""
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from agents.errors import Conflict
+from agents.locks import data_lock
 from agents.models import Agent
 from agents.paths import data_dir
 from agents.waiting import take
@@ -31,16 +30,15 @@ _own = _Held()
 def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
     """Hold the lock of the agent's workspace folder, also when two agents share it. Raises `Conflict`.
 
-    A thread that holds it may take it again. The lock file lies in the data folder: a workspace holds nothing but the
-    owner's own files.
+    A thread that holds it may take it again.
     """
-    return flocked(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
+    return held(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
 
 
 def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
     """One forgetting of an agent at a time, whole, with transcript and index. Taken before any other lock."""
     path = data_dir() / "history" / ".locks" / f"forget.{agent.pk}"
-    return flocked(path, agent=agent.slug, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
+    return held(path, agent=agent.slug, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
 
 
 def _lock_path(agent: Agent) -> Path:
@@ -58,8 +56,8 @@ def _lock_path(agent: Agent) -> Path:
 
 
 @contextmanager
-def flocked(path: Path, *, agent: str, what: str, seconds: float = WAIT_SECONDS) -> Iterator[None]:
-    """Hold the `flock` of the file at `path`, which is made when missing with its folder.
+def held(path: Path, *, agent: str, what: str, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+    """Hold the lock of `path` in the data folder.
 
     Raises `Conflict` with the code `workspace_busy` when it was not to be had within `seconds`, or within what a
     request may wait; `what` is the sentence's subject.
@@ -67,21 +65,11 @@ def flocked(path: Path, *, agent: str, what: str, seconds: float = WAIT_SECONDS)
     if path in _own.paths:
         yield
         return
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if not take(lambda: _locks(handle), lock=str(path), agent=agent, seconds=seconds):
+    with data_lock(path) as attempt:
+        if not take(attempt, lock=str(path), agent=agent, seconds=seconds):
             raise Conflict(f"{what} is being written by others.", hint="Try again in a moment.", code="workspace_busy")
         _own.paths.add(path)
-        yield
-    finally:
-        _own.paths.discard(path)
-        os.close(handle)
-
-
-def _locks(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        try:
+            yield
+        finally:
+            _own.paths.discard(path)

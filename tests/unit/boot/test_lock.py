@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from memory_appliance.boot import lock
 from memory_appliance.boot.lock import starting_alone
 from memory_appliance.launch.say import LaunchFailed
+
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_the_second_start_waits_for_the_first(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
@@ -21,6 +24,7 @@ def test_the_second_start_waits_for_the_first(tmp_path: Path, monkeypatch: Any, 
     def second() -> None:
         with starting_alone(tmp_path / "run"):
             order.append("second")
+        connection.close()
 
     with starting_alone(tmp_path / "run"):
         thread = threading.Thread(target=second)
