@@ -10,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import lock_instance, prepare_folders
+from memory_appliance.launch.preflight import lock_instance, own_folders, prepare_folders
 from memory_appliance.management.memory.output import Failed
 from workers.alive import silent_for
 
@@ -22,9 +22,9 @@ _POLL_SECONDS = 0.5
 def server_stopped() -> Iterator[None]:
     """Neither a server of `make run` nor the containers that share this folder. Raises `LaunchFailed` and `Failed`."""
     options = settings.OPTIONS
-    layout = Layout(options.data_dir, options.host, options.port)
-    prepare_folders(layout)
-    with lock_instance(layout):
+    layout = Layout(options.local_dir, options.host, options.port)
+    prepare_folders(layout, options.data_dir)
+    with lock_instance(*own_folders(options)):
         for name in ("worker", "beat", "watcher"):
             _wait_for_silence(layout.run_dir, name)
         yield
