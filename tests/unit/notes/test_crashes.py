@@ -33,13 +33,13 @@ def nothing_written(*_: object) -> None:
     raise Killed
 
 
-def half_written(root, rel, block, before) -> None:  # type: ignore[no-untyped-def]
+def half_written(root, rel, block, before, keep) -> None:  # type: ignore[no-untyped-def]
     with (root / rel).open("ab") as file:
         file.write(block[:7])
     raise Killed
 
 
-def all_written(root, rel, block, before) -> None:  # type: ignore[no-untyped-def]
+def all_written(root, rel, block, before, keep) -> None:  # type: ignore[no-untyped-def]
     with (root / rel).open("ab") as file:
         file.write(block)
     raise Killed
