@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
 from agents.models import Agent
+from tests import cast
 from tests.unit.api.conftest import Api
 
 FAR = (
@@ -63,3 +65,27 @@ def test_a_file_with_an_impossible_date_is_read_like_any_other(as_owner: Api, al
     ]
     assert [answer.status_code for answer in answers] == [201, 200, 200, 200, 200]
     assert answers[1].json()["results"]
+
+
+QUERIES = (
+    "99999999999999999999 weeks ago", "999999999 days ago", "on 9999-12-31", "before 0000-00-00",
+    "between 0001-01-01 and 9999-12-31",
+    "next year 9999", "am 31.2.2026", "vor 99999999 Jahren", "9999年99月99日", "999999999天前", "hace 99999999999 días",
+)  # fmt: skip
+
+
+def test_a_question_about_a_far_time_is_answered(as_owner: Api, al: Agent) -> None:
+    folder = Path(al.workspace) / "memory"
+    folder.mkdir(exist_ok=True)
+    for name, saved_at in (("9999-12-31", 2**33), ("0001-01-01", -10), ("note", 2**34)):
+        (folder / f"{name}.md").write_text("- The ladder is lent to Ivo.\n")
+        os.utime(folder / f"{name}.md", (saved_at, saved_at))
+    cast.index(al)
+    for query in QUERIES:
+        turn = {"role": "user", "text": f"We decided to sell the ladder {query}.", "at": "9999-12-31T23:59:59Z"}
+        answers = [
+            as_owner.post("/agents/al/search", {"query": f"ladder {query}", "min_score": 0}),
+            as_owner.post("/agents/al/recall", {"message": f"Where was the ladder {query}?"}),
+            as_owner.post("/agents/al/flush", {"messages": [turn]}),
+        ]
+        assert [answer.status_code for answer in answers] == [200, 200, 200], (query, answers[1].content)

@@ -116,7 +116,7 @@ def test_an_export_overwrites_nothing(al: Agent, tmp_path: Path, capsys: Any) ->
     assert "There is no agent nobody" in fails(capsys, "export", "nobody", str(tmp_path / "new"))
 
 
-@pytest.mark.parametrize("command", ["backup", "bench --agent al", "export al x", "memory status", "models list"])
+@pytest.mark.parametrize("command", ["backup", "bench --agent al"])
 def test_a_data_folder_without_tables_is_told_what_to_run(data_dir: Path, tmp_path: Path, command: str) -> None:
     own = {"MEMORY_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
     line = [sys.executable, str(ROOT / "manage.py"), *command.split()]

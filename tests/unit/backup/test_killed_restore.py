@@ -180,8 +180,8 @@ def test_two_restores_do_not_write_over_each_other(replaced: Path) -> None:
 
 def test_two_restores_in_one_second_keep_what_they_replace_apart(replaced: Path) -> None:
     found = find_backup("latest")
-    kept = {restore(found, force=True).kept for _ in range(3)}
-    assert len(kept) == 3
+    kept = {restore(found, force=True).kept for _ in range(2)}
+    assert len(kept) == 2
 
 
 def test_undoing_may_be_cut_short_after_its_last_step(al: Agent, backups: Path, monkeypatch: Any) -> None:
@@ -202,7 +202,7 @@ def killed_at_the_journal(real: Callable[..., None]) -> Callable[..., None]:
     return lambda path, **values: kill() if path.name.startswith("restore-of-") else real(path, **values)
 
 
-@pytest.mark.parametrize("at", [None, 1, 3, 5, 7])
+@pytest.mark.parametrize("at", [None, 1, 5])
 def test_a_workspace_on_another_disk_comes_back_and_goes_back(
     al: Agent, backups: Path, tmp_path: Path, settings: Any, monkeypatch: Any, at: int | None
 ) -> None:

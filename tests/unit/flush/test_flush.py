@@ -162,12 +162,15 @@ def test_ids_that_come_with_the_messages_are_honoured(al: Agent) -> None:
     assert store_turns(agent=al, session_key=KEY, turns=turns).stored == 0
 
 
-def test_of_a_very_long_chat_the_latest_words_become_notes_and_the_rest_is_told(al: Agent) -> None:
+def test_of_a_very_long_chat_the_latest_words_become_notes_and_the_rest_is_told(
+    al: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.flush.pick.MOST_CHARS", 1_000)
     early, late = "we decided to sell the boat in June", "we decided to paint the shed green in May"
-    filler = [Turn("user", "the weather goes on and on " * 700) for _ in range(12)]
+    filler = [Turn("user", "the weather goes on and on " * 4) for _ in range(12)]
     done = flushed(al, Turn("user", early), *filler, Turn("user", late))
     assert [note.text for note in done.written] == [late]
-    assert done.reason == "not read for notes, for their length: 3 earlier messages, beyond the last 200000 characters"
+    assert done.reason == "not read for notes, for their length: 5 earlier messages, beyond the last 1000 characters"
     assert flushed(al, *TALK).reason == ""
 
 
