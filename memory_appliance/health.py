@@ -9,20 +9,19 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from threading import Lock
-from typing import Any, Literal, cast
+from typing import Literal
 
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
-from kombu import Connection
-from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import RedisError
 
 from agents.common_clock import common_now
 from agents.models import WorkerHeartbeat
 from agents.unwell import unwell_agents
 from memory_appliance.embedding import models_client
+from workers.broker_address import broker_client
 
 REMEMBER_SECONDS = 3.0
 BROKER_TIMEOUT_SECONDS = 0.5
@@ -105,11 +104,11 @@ def _database() -> Check:
 
 
 def _broker() -> Check:
-    limits = {"socket_timeout": BROKER_TIMEOUT_SECONDS, "socket_connect_timeout": BROKER_TIMEOUT_SECONDS}
+    seconds = BROKER_TIMEOUT_SECONDS
     try:
-        with Connection(settings.CELERY_BROKER_URL, transport_options={**limits, "max_retries": 0}) as broker:
-            cast(Any, broker.default_channel).client.ping()
-    except (BrokerError, RedisError, OSError):
+        with broker_client(settings.CELERY_BROKER_URL, timeout=seconds, connect=seconds) as broker:
+            broker.ping()
+    except (RedisError, OSError):
         return Check("degraded", "The broker does not answer: updates wait, searches go on.")
     return Check("ok")
 

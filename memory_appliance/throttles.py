@@ -11,9 +11,11 @@ from typing import Literal
 
 from django.conf import settings
 from limits import RateLimitItemPerMinute
-from limits.errors import ConfigurationError, StorageError
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
+
+from workers.broker_address import broker_client
 
 logger = logging.getLogger(__name__)
 
@@ -102,15 +104,9 @@ def _counters() -> _Counters:
 
 
 def _shared_limiter(url: str) -> SlidingWindowCounterRateLimiter | None:
-    """None for a broker that the library cannot count in."""
+    """None for a broker that cannot count."""
     try:
-        storage = storage_from_string(
-            url.replace("redis+socket://", "redis+unix://", 1),
-            wrap_exceptions=True,
-            socket_timeout=PATIENCE_SECONDS,
-            socket_connect_timeout=PATIENCE_SECONDS,
-        )
-    except ConfigurationError:
+        pool = broker_client(url, timeout=PATIENCE_SECONDS, connect=PATIENCE_SECONDS).connection_pool
+    except ValueError:
         return None
-    assert isinstance(storage, Storage)
-    return SlidingWindowCounterRateLimiter(storage)
+    return SlidingWindowCounterRateLimiter(RedisStorage("redis://", connection_pool=pool, wrap_exceptions=True))

@@ -11,6 +11,8 @@ from typing import Any, cast
 
 import redis
 
+from workers.broker_address import broker_client
+
 KEEP_SECONDS = 60
 """An answer that nobody fetches is forgotten after this time."""
 ALIVE_SECONDS = 15.0
@@ -28,12 +30,8 @@ class Replies:
     """Safe from any number of threads: every wait takes a connection of its own from the pool."""
 
     def __init__(self, broker_url: str) -> None:
-        """`broker_url` as Celery has it: `redis://…`, or `redis+socket://…` for a Unix socket."""
-        self._redis = redis.Redis.from_url(
-            broker_url.replace("redis+socket://", "unix://", 1),
-            socket_timeout=_SOCKET_SECONDS,
-            socket_connect_timeout=1.0,
-        )
+        """`broker_url` as Celery has it."""
+        self._redis = broker_client(broker_url, timeout=_SOCKET_SECONDS, connect=1.0)
 
     def put(self, key: str, answer: dict[str, Any]) -> None:
         try:

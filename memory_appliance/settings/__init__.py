@@ -16,6 +16,7 @@ from memory_appliance.settings.options import (
     load_options,
     unknown_names,
 )
+from workers.broker_address import celery_address, transport_options
 from workers.logs import logging_settings
 from workers.sockets import socket_dir
 
@@ -203,7 +204,7 @@ LOGGING = logging_settings(OPTIONS.log_level, OPTIONS.log_format)
 # Broker: messages carry ids only; all intent and every result live in the control database.
 
 CELERY_BROKER_URL = (
-    OPTIONS.broker_url.get_secret_value()
+    celery_address(OPTIONS.broker_url.get_secret_value())
     if OPTIONS.broker_url
     else f"redis+socket://{MEMORY_SOCKET_DIR / 'broker.sock'}"
 )
@@ -217,6 +218,7 @@ CELERY_BROKER_CONNECTION_TIMEOUT = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
+    **transport_options(CELERY_BROKER_URL),
     "socket_connect_timeout": 1,
     "socket_timeout": 5,
     # A web request that finds no broker answers at once and leaves the rest to the sweep; the worker and beat, which

@@ -19,6 +19,7 @@ from memory_appliance.settings.secret_files import secret_from_file, secret_from
 from search.runtime.presets import Role
 from search.runtime.providers.address import checked_url
 from search.runtime.providers.choice import parse_choice
+from workers.broker_address import celery_address
 
 PREFIX = "MEMORY_"
 ENV_FILE = Path(__file__).resolve().parents[2] / ".env"
@@ -157,7 +158,9 @@ class Options(BaseSettings):
         "<data>/control.sqlite3.",
     )
     broker_url: SecretStr | None = Field(
-        None, description="A Valkey or Redis server of your own; else the bundled one on a Unix socket."
+        None,
+        description="A Valkey or Redis server of your own: redis://host:6379/0, rediss:// with TLS, or "
+        "sentinel://host1:26379,host2:26379/name; else the bundled one on a Unix socket.",
     )
     update_interval_seconds: int = Field(
         300, ge=5, le=86_400, description="How often every agent's files are looked at."
@@ -316,6 +319,13 @@ class Options(BaseSettings):
     def _of_postgresql(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None:
             postgres_settings(value.get_secret_value())
+        return value
+
+    @field_validator("broker_url")
+    @classmethod
+    def _of_valkey(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            celery_address(value.get_secret_value())
         return value
 
     @field_validator("bootstrap_key")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.conf import settings
-from kombu import Connection
-from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from workers.broker_address import broker_client
 from workers.queues import QUEUES, queue_name
 
 _SECONDS = 2.0
@@ -19,13 +18,11 @@ _FULL = 0.9
 
 def _look(visit: Visit) -> Looking:
     names = [queue_name(queue, settings.MEMORY_SERVER_NAME) for queue in QUEUES]
-    limits = {"socket_timeout": _SECONDS, "socket_connect_timeout": _SECONDS, "max_retries": 0}
     try:
-        with Connection(settings.CELERY_BROKER_URL, transport_options=limits) as broker:
-            client = cast(Any, broker.default_channel).client
-            info = client.info()
-            waiting = {name: int(client.llen(name)) for name in names}
-    except (OperationalError, RedisError, OSError) as error:
+        with broker_client(settings.CELERY_BROKER_URL, timeout=_SECONDS, connect=_SECONDS) as client:
+            info = cast(dict[str, Any], client.info())
+            waiting = {name: int(cast(int, client.llen(name))) for name in names}
+    except (RedisError, OSError) as error:
         yield Seen(
             "problem",
             f"The broker does not answer: {str(error).rstrip('.')}. "
