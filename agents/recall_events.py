@@ -19,7 +19,7 @@ from agents.public_ids import unveiled, veiled
 from agents.scope import Decision
 from agents.sessions import Session, canonical
 from search.recall.outcome import Lane, Reason, RecallOutcome, Status
-from search.retrieve.query import parse_query
+from search.retrieve.query import content_words
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,6 @@ def record_event(
     elapsed_ms: float,
 ) -> int | None:
     """The event's id; None, with a line in the log, when the control database cannot be written."""
-    terms = " ".join("".join(term.parts) for term in parse_query(outcome.query).terms)
     try:
         event = RecallEvent.objects.create(
             agent=agent,
@@ -57,7 +56,7 @@ def record_event(
             lane=outcome.lane or "",
             elapsed_ms=elapsed_ms,
             steps=[asdict(step) for step in outcome.steps],
-            query=_storable(outcome.query if own.recall_store_messages else terms),
+            query=_storable(outcome.query if own.recall_store_messages else content_words(outcome.query)),
             query_chars=len(outcome.query),
             message=_storable(message) if own.recall_store_messages else "",
             intent=asdict(outcome.intent) if outcome.intent else None,

@@ -20,6 +20,7 @@ from search.documents.terms import (
     run_terms,
     stem,
     tokens,
+    units,
 )
 from search.retrieve.stopwords import stop_words
 
@@ -80,6 +81,31 @@ def parse_query(text: str) -> KeywordQuery:
         # Nothing but exclusions cannot be meant: take them as words.
         return KeywordQuery(_terms(text), forms=_forms(text))
     return KeywordQuery(terms, tuple(required), tuple(excluded), _forms(" ".join(plain)))
+
+
+def content_words(text: str) -> str:
+    """The words of a query that are looked for, whole as they are read; of a run without spaces the parts that are."""
+    words = tokens(text[:MAX_CHARS])
+    stop = stop_words(text, words)
+    kept = [part for word in words if word not in stop for part in _read_parts(word, stop)]
+    return " ".join((kept or words)[:MAX_TERMS])
+
+
+def _read_parts(word: str, stop: frozenset[str]) -> list[str]:
+    if not RUN.match(word):
+        return [word]
+    signs = units(word)
+    parts: list[str] = []
+    going_on = False
+    for first, second in pairwise(signs):
+        wanted = first + second not in stop
+        if wanted:
+            if going_on:
+                parts[-1] += second
+            else:
+                parts.append(first + second)
+        going_on = wanted
+    return parts or [word]
 
 
 def _forms(text: str) -> tuple[Term, ...]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from agents.fleet.totals import recall_outcomes
 from agents.models import Agent, RecallEvent
 from agents.recall_events import EventFilter, find_events
 from agents.roles import agents_for, is_owner
@@ -18,6 +24,7 @@ from memory_appliance.web.recall.form import EventForm
 from memory_appliance.web.recall.words import LANES, reason_of
 from memory_appliance.web.scope.words import CHAT_TYPES
 from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES
+from search.dates.zone import zone
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -29,9 +36,11 @@ LARGEST_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """An event as the lists show it."""
+    """An event as the lists show it; `day` and `at` in the agent's time zone."""
 
     event: RecallEvent
+    day: str
+    at: datetime
     outcome: StrOrPromise
     tone: str
     reason: StrOrPromise
@@ -48,15 +57,50 @@ class TurnsPage:
     """Whether it asks for itself again: the newest page does."""
 
 
+@dataclass(frozen=True, slots=True)
+class OutcomeCount:
+    """How many turns of the last 24 hours came to this; `query` chooses them."""
+
+    query: str
+    label: StrOrPromise
+    tone: str
+    count: int
+    chosen: bool
+
+
 def row_of(event: RecallEvent) -> TurnRow:
+    at = event.at.astimezone(zone(event.agent.timezone))
     return TurnRow(
         event=event,
+        day=_day(at),
+        at=at,
         outcome=OUTCOMES.get(event.status, event.status),
-        tone="bad" if event.status in TROUBLED_OUTCOMES else _TONES.get(event.status, ""),
+        tone=_tone(event.status),
         reason=reason_of(event.reason),
         lane=LANES.get(event.lane, ""),
         chat=CHAT_TYPES.get(event.chat_type, event.chat_type),
     )
+
+
+def _tone(status: str) -> str:
+    return "bad" if status in TROUBLED_OUTCOMES else _TONES.get(status, "")
+
+
+def _day(at: datetime) -> str:
+    days = (datetime.now(at.tzinfo).date() - at.date()).days
+    return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(at, "DATE_FORMAT")
+
+
+def _counts(events: Q, chosen: str) -> list[OutcomeCount]:
+    """Of the last 24 hours, in the order of `OUTCOMES`, those that there were."""
+    totals: Counter[str] = Counter()
+    for of_agent in recall_outcomes(events).values():
+        totals.update(of_agent)
+    return [
+        OutcomeCount(f"?{urlencode({'status': status})}", label, _tone(status), totals[status], status == chosen)
+        for status, label in OUTCOMES.items()
+        if totals[status]
+    ]
 
 
 @agent_page("view")
@@ -64,7 +108,8 @@ def row_of(event: RecallEvent) -> TurnRow:
 def turns(request: HttpRequest, access: Access) -> HttpResponse:
     form = EventForm(request.GET, agent=access.agent)
     page = _page(request, form.wanted(), Q()) if form.is_valid() else TurnsPage()
-    return answer(request, "recall/turns.html", {"access": access, "form": form, "page": page})
+    counts = _counts(Q(agent=access.agent), request.GET.get("status", ""))
+    return answer(request, "recall/turns.html", {"access": access, "form": form, "page": page, "counts": counts})
 
 
 @person_page
@@ -76,7 +121,9 @@ def fleet_turns(request: HttpRequest) -> HttpResponse:
         return answer(request, "account/no_access.html", {}, status=403)
     form = EventForm(request.GET, agents=agents)
     page = _page(request, form.wanted(), visible) if form.is_valid() else TurnsPage()
-    return answer(request, "recall/fleet.html", {"form": form, "page": page, "agents": agents})
+    counts = _counts(Q(agent__in=agents), request.GET.get("status", ""))
+    context = {"form": form, "page": page, "agents": agents, "counts": counts}
+    return answer(request, "recall/fleet.html", context)
 
 
 def _page(request: HttpRequest, wanted: EventFilter, visible: Q) -> TurnsPage:

@@ -17,6 +17,7 @@ from memory_appliance.web.recall.words import CUES, GATES, REASONS, STEPS
 from search.recall.gates import gate_verdicts
 from search.recall.intent.language import CUES as KNOWN_CUES
 from search.recall.outcome import Reason
+from search.retrieve.query import content_words
 from tests import cast
 from tests.unit.recall.conftest import FACTS
 from tests.unit.web.recall.conftest import events
@@ -66,6 +67,33 @@ def test_turns_are_found_by_each_of_their_sides(
     found = page(admin, f"/agents/al/recall?{query}")
     assert len(listed(found)) == expected
     assert ("No turns found" in found) == (expected == 0)
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("What did Melanie paint last week?", "melanie paint last week"),
+        ("Where are the keys of the garden sheds?", "keys garden sheds"),
+        ("语音助手在哪里", "语音助手在哪"),
+    ],
+)
+def test_a_turn_is_listed_by_its_words_whole_unless_its_message_is_kept(
+    admin: Client, al: Agent, message: str, words: str
+) -> None:
+    assert content_words(message) == words
+    events(al, 1, query=words)
+    events(al, 1, query=words, message=message)
+    found = page(admin, "/agents/al/recall")
+    assert f"<bdi>{words}</bdi>" in found and f"<bdi>{message}</bdi>" in found and ">Today</h2>" in found
+
+
+def test_outcomes_of_the_last_day_are_counted_and_lead_to_their_turns(admin: Client, al: Agent) -> None:
+    events(al, 3)
+    events(al, 2, status="failed", reason="error")
+    found = " ".join(page(admin, "/agents/al/recall").split())
+    assert re.search(r'href="\?status=ok"[^>]*> 3 recalled', found)
+    assert re.search(r'href="\?status=failed" class="tag bad"> 2 failed', found)
+    assert len(listed(page(admin, "/agents/al/recall?status=failed"))) == 2
 
 
 def test_a_day_is_one_of_the_agents_time_zone(admin: Client, al: Agent) -> None:
@@ -173,7 +201,7 @@ def test_queries_do_not_grow_with_the_turns(
 ) -> None:
     for count in (2, 20):
         events(al, count)
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             page(admin, path)
 
 
