@@ -32,13 +32,13 @@ def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractCo
 
     A thread that holds it may take it again.
     """
-    return held(_lock_path(agent), agent=agent.slug, what=f"The workspace of {agent.slug}", seconds=timeout)
+    return held(_lock_path(agent), agent=agent, what=f"The workspace of {agent.slug}", seconds=timeout)
 
 
 def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
     """One forgetting of an agent at a time, whole, with transcript and index. Taken before any other lock."""
     path = data_dir() / "history" / ".locks" / f"forget.{agent.pk}"
-    return held(path, agent=agent.slug, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
+    return held(path, agent=agent, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
 
 
 def _lock_path(agent: Agent) -> Path:
@@ -56,18 +56,22 @@ def _lock_path(agent: Agent) -> Path:
 
 
 @contextmanager
-def held(path: Path, *, agent: str, what: str, seconds: float = WAIT_SECONDS) -> Iterator[None]:
+def held(path: Path, *, agent: Agent, what: str, seconds: float = WAIT_SECONDS) -> Iterator[None]:
     """Hold the lock of `path` in the data folder.
 
     Raises `Conflict` with the code `workspace_busy` when it was not to be had within `seconds`, or within what a
-    request may wait; `what` is the sentence's subject.
+    request may wait, or when the agent's row is another by then; `what` is the sentence's subject.
     """
     if path in _own.paths:
         yield
         return
     with data_lock(path) as attempt:
-        if not take(attempt, lock=str(path), agent=agent, seconds=seconds):
+        if not take(attempt, lock=str(path), agent=agent.slug, seconds=seconds):
             raise Conflict(f"{what} is being written by others.", hint="Try again in a moment.", code="workspace_busy")
+        if not Agent.objects.filter(pk=agent.pk).exists():
+            raise Conflict(
+                f"Agent {agent.slug} was restored or deleted meanwhile.", hint="Try again.", code="workspace_busy"
+            )
         _own.paths.add(path)
         try:
             yield

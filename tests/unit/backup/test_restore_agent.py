@@ -14,10 +14,12 @@ from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.restore import Restored
 from agents.backup.restore_agent import restore_agent
 from agents.backup.rows import COPIED, LEFT, LINKED, POINTED_AT
+from agents.errors import Conflict
 from agents.models import Agent, AgentRole, ApiKey, Transcript, WorkspaceWrite
 from agents.notes import note
 from agents.services import create_collection, delete_agent, share_collection
 from agents.transcripts import store_lines
+from agents.workspace import append
 from tests import cast
 
 CHAT = "agent:al:telegram:direct:7"
@@ -60,6 +62,21 @@ def test_with_force_its_state_of_now_is_kept(al: Agent, backups: Path) -> None:
     agents = [row for row in json.loads((kept / "rows.json").read_text()) if row["model"] == "agents.agent"]
     assert agents[0]["fields"]["name"] == "Newer"
     assert Agent.objects.get(slug="al").name == ""
+
+
+def test_a_write_that_waited_for_the_restore_is_refused_in_words(al: Agent, backups: Path) -> None:
+    """Its rows are others now: it is to be asked for again, and nothing of it is stored."""
+    make_backup()
+    back(force=True)
+    for write in (
+        lambda: append(agent=al, actor=cast.OWNER, path="MEMORY.md", text="The boiler hums.", origin="owner"),
+        lambda: store_lines(agent=al, session_key=CHAT, lines=[b'{"role":"user","content":"The boiler hums."}']),
+    ):
+        with pytest.raises(Conflict, match="restored or deleted meanwhile") as refused:
+            write()
+        assert refused.value.code == "workspace_busy"
+    assert "hums" not in memory(al).read_text()
+    note(agent=Agent.objects.get(slug="al"), caller=Caller(cast.OWNER), text="The boiler hums.", target="memory")
 
 
 def test_files_of_a_deleted_agent_count_as_there(al: Agent, backups: Path) -> None:
