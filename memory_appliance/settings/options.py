@@ -177,7 +177,7 @@ class Options(BaseSettings):
     )
     sweep_seconds: float = Field(2, ge=0.2, le=60, description="How often due work is looked for.")
     watch: Literal["auto", "poll", "off"] = Field(
-        "auto", description="How changes on disk are noticed: by the system, by polling, or by the interval alone."
+        "auto", description="How changes on disk are noticed: by the system, by polling, or only by the interval."
     )
     model_threads: int = Field(1, ge=1, le=64, description="Threads the local embedding model computes with.")
     model_workers: int = Field(
@@ -193,7 +193,7 @@ class Options(BaseSettings):
         1500,
         ge=10,
         le=60_000,
-        description="How long a search waits for its query's vector before it goes by words alone.",
+        description="How long a search waits for its query's vector before it uses words only.",
     )
     recall: bool = Field(True, description="Whether turns are recalled for at all; `0` switches it off everywhere.")
     embed_model: str = Field(
@@ -225,7 +225,7 @@ class Options(BaseSettings):
     )
     backup_dir: Path = Field(
         Path("backups"),
-        description="Folder of the backups; a relative one lies in the data folder. Another disk is safer.",
+        description="Folder of the backups; relative to the data folder. Another disk is safer.",
     )
     backup_hours: int = Field(24, ge=0, le=720, description="How often a backup is made by itself; 0: never.")
     backup_indexes: bool = Field(
