@@ -54,6 +54,10 @@ class AgentSettings(BaseModel):
     )
     vector_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of meaning."))
     keyword_weight: float | None = Field(None, ge=0, le=1, description=_("Weight of words."))
+    late_interaction: bool = Field(
+        True,
+        description=_("Compare the best candidates word by word; off: nothing is kept for it either."),
+    )
     decay: Literal["off", "exponential", "gentle"] | None = Field(None, description=_("How age lowers a score."))
     half_life_days: float | None = Field(
         None, ge=1, le=36_500, description=_("Age at which a score has lost half of what ageing takes away.")
@@ -173,6 +177,7 @@ class AgentSettings(BaseModel):
             profile=self.ranking_profile,
             vector_weight=self.vector_weight,
             keyword_weight=self.keyword_weight,
+            late_interaction=self.late_interaction,
             decay=self.decay,
             half_life_days=self.half_life_days,
             importance=self.importance,

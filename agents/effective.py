@@ -8,18 +8,22 @@ from agents.providers import ROLES, agent_plan
 from agents.quota import quota_mb
 from agents.runs import update_debounce, update_interval
 from search.rank.profiles import resolve
+from search.runtime.presets import BUNDLED
+from search.runtime.providers.choice import LOCAL
 
 _RANKING = ("vector_weight", "keyword_weight", "decay", "half_life_days", "importance", "mmr", "mmr_lambda")
 
 
 def in_effect(agent: Agent) -> dict[str, str | float | bool]:
     """Setting → value, for those whose default is to be decided elsewhere. A query per role."""
-    ranking = resolve(read_settings(agent.settings).ranking(), "")
+    plans = {role: agent_plan(role, agent) for role in ROLES}
+    embedder = plans["embed"].first
+    model = embedder.model or BUNDLED.id if embedder.provider == LOCAL else ""
+    ranking = resolve(read_settings(agent.settings).ranking(), model)
     values: dict[str, str | float | bool] = {name: getattr(ranking, name) for name in _RANKING}
     values["update_interval_seconds"] = update_interval(agent).total_seconds()
     values["disk_quota_mb"] = quota_mb(agent)
     values["update_debounce_seconds"] = update_debounce(agent).total_seconds()
-    for role in ROLES:
-        plan = agent_plan(role, agent)
+    for role, plan in plans.items():
         values[f"{role}_model"], values[f"{role}_fallback"] = str(plan.first), str(plan.second)
     return values

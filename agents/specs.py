@@ -31,6 +31,7 @@ def index_spec(agent: Agent) -> IndexSpec:
             *(shared_spec(share) for name, share in shared.items() if not faults[name]),
         ),
         timezone=agent.timezone,
+        tokens=read_settings(agent.settings).late_interaction,
         left_out=tuple((name, f"left out: {fault}") for name, fault in faults.items() if fault),
     )
 

@@ -56,13 +56,18 @@ class Explain:
     rrf: float | None
     fused: float
     """keyword weight · keyword score + vector weight · vector score; with variants the mean of that and `rrf`."""
+    late: float | None
+    """Late interaction's score, a little above 1 at most; None where the chunk was not judged."""
+    late_weight: float
+    relevance: float
+    """(1 - late weight) · fused + late weight · late."""
     age_days: float | None
     decay: float
     importance: float
     project: float
     date: float
     weighed: float
-    """fused · decay · importance · project · date."""
+    """relevance · decay · importance · project · date."""
     rerank: float | None
     rerank_weight: float
     score: float

@@ -14,11 +14,13 @@ from search.journey import FindEmbedder, Journey, Models, no_former
 from search.outcome import SearchOutcome
 from search.rank.candidates import Candidate, load_candidates, load_texts
 from search.rank.fusion import Weights, boosted, fuse, weights_of
+from search.rank.late import JUDGED as JUDGED_LATE
+from search.rank.late import late_scores
 from search.rank.profiles import Ranking, resolve
 from search.rank.rerank import JUDGED, judge, verdict_weight
 from search.rank.select import Selector
-from search.rank.weigh import weigh
-from search.retrieve.keyword import KeywordLeg
+from search.rank.weigh import judge_late, weigh
+from search.retrieve.keyword import KeywordLeg, term_weights
 from search.retrieve.legs import Legs, Retriever
 from search.runtime.protocols import Embedder, Generator, Reranker
 from search.spec import IndexSpec, SearchRequest
@@ -78,7 +80,7 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
     retriever.score(legs)
     journey.mode = legs.mode()
     weights = weights_of(ranking, keyword=legs.keyword is not None, vector=legs.nearest is not None)
-    ordered = _rank(journey, connection, legs, ranking, weights)
+    ordered = _rank(journey, connection, facts, legs, ranking, weights)
     selector = Selector(journey, connection, facts, legs, ranking, weights)
     if journey.request.mode == "query":
         ordered = _reranked(journey, connection, ordered, asked, selector)
@@ -129,7 +131,9 @@ def _sure(keyword: KeywordLeg | None, ranking: Ranking) -> bool:
     return first >= PROBE_SURE and keyword.hits[0].raw >= keyword.ideal and first - second >= PROBE_AHEAD
 
 
-def _rank(journey: Journey, connection: Connection, legs: Legs, ranking: Ranking, weights: Weights) -> list[Candidate]:
+def _rank(
+    journey: Journey, connection: Connection, facts: IndexFacts, legs: Legs, ranking: Ranking, weights: Weights
+) -> list[Candidate]:
     """The best candidates, best score first, named files before all others."""
     with journey.stage("rank"):
         keyword = legs.keyword or KeywordLeg([], 0.0)
@@ -145,7 +149,27 @@ def _rank(journey: Journey, connection: Connection, legs: Legs, ranking: Ranking
         for candidate in candidates:
             if candidate.fused.chunk_id in legs.named:
                 candidate.score = candidate.project_factor
-        return _in_order(candidates, legs)
+        ordered = _in_order(candidates, legs)
+    if ranking.late_weight and legs.tokens is not None:
+        with journey.stage("late"):
+            _judge_late(connection, facts, ordered, legs, ranking, journey.model)
+            ordered = _in_order(ordered, legs)
+    return ordered
+
+
+def _judge_late(
+    connection: Connection, facts: IndexFacts, ordered: list[Candidate], legs: Legs, ranking: Ranking, model: str
+) -> None:
+    """The best by the single tokens of the query; those that were not judged stay behind those that were."""
+    assert legs.tokens is not None
+    others = [candidate for candidate in ordered if candidate.fused.chunk_id not in legs.named]
+    judged, rest = others[:JUDGED_LATE], others[JUDGED_LATE:]
+    weights = term_weights(connection, facts, legs.query) if facts.words else {}
+    verdicts = late_scores(connection, model, legs.tokens, weights, [one.fused.chunk_id for one in judged])
+    judge_late(judged, verdicts, ranking.late_weight)
+    least = min((candidate.score for candidate in judged), default=0.0)
+    for candidate in rest:
+        candidate.score = min(candidate.score, least)
 
 
 def _in_order(candidates: Sequence[Candidate], legs: Legs) -> list[Candidate]:

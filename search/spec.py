@@ -80,6 +80,8 @@ class IndexSpec:
     timezone: str = "UTC"
     vector_sources: tuple[Path, ...] = ()
     """Index files of other agents that vectors of equal texts may be taken from."""
+    tokens: bool = True
+    """Whether vectors of tokens are kept for late interaction, where the model gives any."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Collections that must not be read, by name, with the reason: the index holds nothing of them but a problem."""
 
@@ -91,6 +93,8 @@ class RankingSpec:
     profile: str = "default"
     vector_weight: float | None = None
     keyword_weight: float | None = None
+    late_interaction: bool = True
+    """Whether the vectors of single tokens count (profile `default`, models that give any)."""
     decay: Literal["off", "exponential", "gentle"] | None = None
     half_life_days: float | None = None
     importance: bool | None = None

@@ -14,7 +14,9 @@ from search.index.report import EmbedReport, Progress, UpdateReport
 from search.index.update import update_index
 from search.outcome import SearchOutcome
 from search.pipeline import search
-from search.runtime.protocols import Embedder, Vectors
+from search.runtime.presets import BUNDLED
+from search.runtime.protocols import Bits, Embedder, QueryTokens, Vectors
+from search.runtime.tokens import token_vectors
 from search.spec import MEMORY_PATTERNS, CollectionSpec, EmbeddingIdentity, IndexSpec, SearchRequest
 
 
@@ -85,3 +87,29 @@ class Workspace:
 
     def paths(self, query: str, embedder: Embedder | None = None, **request: object) -> list[str]:
         return [hit.path for hit in self.search(query, embedder, **request).results]
+
+
+class TokenEmbedder(WordEmbedder):
+    """Under the bundled model's name, so that its words are tokens too: a word has a vector of its own."""
+
+    def __init__(self, fingerprint: str = "tokens-1") -> None:
+        super().__init__(fingerprint, 384)
+        constants = token_vectors(BUNDLED.id)
+        assert constants is not None
+        self.width = constants.width
+
+    def identity(self) -> EmbeddingIdentity:
+        return EmbeddingIdentity("test", BUNDLED.id, self.dims, self.fingerprint)
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens]:
+        words = text.split()
+        vectors = np.stack([self._token(word) for word in words]) / np.float32(np.sqrt(self.width))
+        return self.embed_query(text, timeout=timeout), QueryTokens(tuple(f"▁{word}" for word in words), vectors)
+
+    def embed_documents_with_tokens(self, texts: Sequence[str], *, timeout: float) -> tuple[Vectors, tuple[Bits, ...]]:
+        bits = tuple(np.packbits(np.stack([self._token(word) for word in text.split()]) > 0, axis=1) for text in texts)
+        return self.embed_documents(texts, timeout=timeout), bits
+
+    def _token(self, word: str) -> Vectors:
+        seed = int(hashlib.md5(word.lower().strip(".?").encode(), usedforsecurity=False).hexdigest()[:8], 16)
+        return np.where(np.random.RandomState(seed).rand(self.width) > 0.5, 1, -1).astype(np.float32)

@@ -6,25 +6,38 @@ import dataclasses
 import os
 import socket
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
 from search.errors import EmbedderUnavailable
 from search.runtime.deadline import Deadline
-from search.runtime.protocols import Vectors
+from search.runtime.protocols import Bits, QueryTokens, Vectors
 from search.runtime.vectors import is_usable
 from search.spec import EmbeddingIdentity
 from workers.model_connections import ModelConnections
 from workers.model_status import ModelStateName, ModelStatus
-from workers.wire import MAX_TEXT_CHARS, MAX_TEXTS, Operation, Request, WireClosed, WireError, receive, send, unpack
+from workers.wire import (
+    FLOAT_BYTES,
+    MAX_TEXT_CHARS,
+    MAX_TEXTS,
+    Operation,
+    Request,
+    WireClosed,
+    WireError,
+    receive,
+    send,
+    unpack,
+    unpack_bits,
+)
 
 STATUS_SECONDS = 1.0
 
 _Reply = tuple[dict[str, Any], bytes]
+T = TypeVar("T")
 
 
 class ModelsClient:
@@ -59,14 +72,35 @@ class ModelsClient:
         return self._identity
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
-        vector: Vectors = self._embed("embed_query", (text,), Deadline(timeout))[0]
+        vectors, _, _ = self._embed("embed_query", (text,), Deadline(timeout), tokens=False)
+        vector: Vectors = vectors[0]
         return vector
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        return self._embed_all(texts, Deadline(timeout), tokens=False)[0]
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
+        vectors, described, rest = self._embed("embed_query", (text,), Deadline(timeout), tokens=True)
+        return vectors[0], None if described is None else _query_tokens(described, rest)
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
+        return self._embed_all(texts, Deadline(timeout), tokens=True)
+
+    def _embed_all(
+        self, texts: Sequence[str], deadline: Deadline, *, tokens: bool
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
         if not texts:
-            return np.empty((0, self.identity().dims), dtype=np.float32)
-        deadline = Deadline(timeout)
-        return np.concatenate([self._embed("embed_documents", part, deadline) for part in _portions(texts)])
+            return np.empty((0, self.identity().dims), dtype=np.float32), None
+        vectors: list[Vectors] = []
+        bits: list[Bits] = []
+        for part in _portions(texts):
+            rows, described, rest = self._embed("embed_documents", part, deadline, tokens=tokens)
+            vectors.append(rows)
+            if described is not None:
+                bits += _understood(unpack_bits, described, rest, texts=len(part))
+        return np.concatenate(vectors), tuple(bits) if len(bits) == len(texts) else None
 
     def status(self) -> ModelStatus:
         """Within a second; `down` with the reason when nobody answers."""
@@ -81,16 +115,18 @@ class ModelsClient:
         """Close the idle connections; the client stays usable."""
         self._connections.close()
 
-    def _embed(self, operation: Operation, texts: tuple[str, ...], deadline: Deadline) -> Vectors:
-        header, payload = self._exchange(Request(operation, texts, model=self._model), deadline)
-        identity = _identity(header)
-        try:
-            vectors = unpack(payload, rows=len(texts), dims=identity.dims)
-        except WireError as error:
-            raise _nonsense(str(error)) from error
-        if not is_usable(vectors, rows=len(texts), dims=identity.dims):
+    def _embed(
+        self, operation: Operation, texts: tuple[str, ...], deadline: Deadline, *, tokens: bool
+    ) -> tuple[Vectors, object, bytes]:
+        """Vectors; what the reply says of the tokens, None when it brings none; and their part of the payload."""
+        header, payload = self._exchange(Request(operation, texts, model=self._model, tokens=tokens), deadline)
+        dims = _identity(header).dims
+        described = header.get("tokens")
+        end = len(payload) if described is None else len(texts) * dims * FLOAT_BYTES
+        vectors = _understood(unpack, payload[:end], rows=len(texts), dims=dims)
+        if not is_usable(vectors, rows=len(texts), dims=dims):
             raise _nonsense("a vector is zero or not finite")
-        return vectors
+        return vectors, described, payload[end:]
 
     def ask(self, request: Request) -> dict[str, Any]:
         """The header of the reply to any request. Raises `EmbedderUnavailable`, whatever the request was about."""
@@ -178,6 +214,23 @@ def _fields(kind: type, values: object) -> dict[str, Any]:
     ):
         raise _nonsense(f"an incomplete {kind.__name__}")
     return values
+
+
+def _understood(read: Callable[..., T], *parts: object, **sizes: int) -> T:
+    try:
+        return read(*parts, **sizes)
+    except WireError as error:
+        raise _nonsense(str(error)) from error
+
+
+def _query_tokens(described: object, payload: bytes) -> QueryTokens:
+    pieces, width = (described.get("pieces"), described.get("width")) if isinstance(described, dict) else (None, None)
+    if not isinstance(pieces, list) or not all(isinstance(piece, str) for piece in pieces) or type(width) is not int:
+        raise _nonsense("the tokens of a query are not as described")
+    vectors = _understood(unpack, payload, rows=len(pieces), dims=width)
+    if not np.isfinite(vectors).all():
+        raise _nonsense("a token's vector is not finite")
+    return QueryTokens(tuple(pieces), vectors)
 
 
 def _nonsense(detail: str) -> EmbedderUnavailable:

@@ -21,12 +21,12 @@ from search.errors import ModelUnavailable
 from search.runtime.deadline import Deadline
 from search.runtime.llama import LlamaEmbedder
 from search.runtime.llama_generator import LlamaGenerator
-from search.runtime.protocols import Message, Vectors
+from search.runtime.protocols import Bits, Message, Vectors
 from search.runtime.resident import resident_bytes
 from workers.model_loader import Failed, ModelLoader, Ready
 from workers.model_shelf import ModelShelf
 from workers.model_status import ModelStatus
-from workers.wire import Request, WireClosed, WireError, pack, receive, send, wait_readable
+from workers.wire import Request, WireClosed, WireError, pack, pack_bits, receive, send, wait_readable
 
 log = logging.getLogger(__name__)
 
@@ -135,27 +135,40 @@ class ModelServer:
         if request.operation == "status":
             return {**identity, "status": asdict(self._status())}, b""
         if request.operation == "embed_query":
-            vectors = embedder.embed_query(request.texts[0], timeout=request.timeout)[np.newaxis]
+            vector, tokens = embedder.embed_query_with_tokens(request.texts[0], timeout=request.timeout)
+            vectors, reply, payload = vector[np.newaxis], {}, b""
+            if request.tokens and tokens is not None:
+                reply = {"tokens": {"pieces": tokens.pieces, "width": tokens.vectors.shape[1]}}
+                payload = pack(tokens.vectors)
         else:
-            vectors = self._embed_documents(embedder, request, connection)
+            vectors, bits = self._embed_documents(embedder, request, connection)
+            reply, payload = {}, b""
+            if request.tokens and bits:
+                described, payload = pack_bits(bits)
+                reply = {"tokens": described}
         with self._count_lock:
             self._embedded += len(vectors)
-        return {**identity, "rows": len(vectors)}, pack(vectors)
+        return {**identity, "rows": len(vectors), **reply}, pack(vectors) + payload
 
-    def _embed_documents(self, embedder: LlamaEmbedder, request: Request, connection: socket.socket) -> Vectors:
-        """Text by text; given up as soon as the deadline has passed or the client has hung up."""
+    def _embed_documents(
+        self, embedder: LlamaEmbedder, request: Request, connection: socket.socket
+    ) -> tuple[Vectors, list[Bits]]:
+        """Text by text; given up as soon as the deadline has passed or the client has hung up. No bits: the model
+        has none."""
         deadline = Deadline(request.timeout)
         vectors = np.empty((len(request.texts), embedder.identity().dims), dtype=np.float32)
+        bits: list[Bits] = []
         for row, text in enumerate(request.texts):
-            future = self._bulk.submit(embedder.embed_documents, [text], timeout=deadline.left())
+            future = self._bulk.submit(embedder.embed_documents_with_tokens, [text], timeout=deadline.left())
             try:
-                vectors[row] = future.result(timeout=deadline.left())[0]
+                (vectors[row],), of_text = future.result(timeout=deadline.left())
             except FutureTimeout as error:
                 future.cancel()
                 raise deadline.passed() from error
+            bits += of_text or ()
             if wait_readable(connection, 0):
                 raise WireClosed("the client did not wait for its vectors")
-        return vectors
+        return vectors, bits
 
     @contextmanager
     def _embedder(self, model: str, deadline: Deadline) -> Iterator[LlamaEmbedder]:

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from search.errors import ModelUnavailable
 from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Generator, Message, Reranker
-from workers.queued_models import pack
+from search.runtime.tokens import embed_documents_with_tokens
+from workers.queued_models import pack, pack_tokens
 from workers.queues import BULK, GENERATE, RERANK
 from workers.replies import BrokerAway, Replies
 
@@ -59,7 +60,8 @@ class ModelWorker:
             embedder = _there(self._models.embedder)
             if embedder.identity().fingerprint != body["fingerprint"]:
                 raise ModelUnavailable("this worker's vectors are of another model")
-            return {"vectors": pack(embedder.embed_documents(body["texts"], timeout=left))}
+            vectors, bits = embed_documents_with_tokens(embedder, body["texts"], timeout=left)
+            return {"vectors": pack(vectors), **({"tokens": pack_tokens(bits)} if bits else {})}
 
         self._answer(BULK, reply, deadline, work)
 

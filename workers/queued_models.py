@@ -13,11 +13,13 @@ import numpy as np
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
 from search.runtime.fingerprint import PROVIDER
-from search.runtime.protocols import Embedder, Message, Vectors
+from search.runtime.protocols import Bits, Embedder, Message, QueryTokens, Vectors
+from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.runtime.vectors import is_usable
 from search.spec import EmbeddingIdentity
 from workers.model_jobs import JobRefused, ModelJobs
 from workers.queues import BULK, GENERATE, RERANK
+from workers.wire import WireError, pack_bits, unpack_bits
 
 JOB_SECONDS = 30.0
 """A slice that another machine has not embedded by then is embedded here."""
@@ -99,28 +101,37 @@ class SharedEmbedder:
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
         return self._own.embed_query(text, timeout=timeout)
 
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
+        return embed_query_with_tokens(self._own, text, timeout=timeout)
+
     def lanes(self) -> int:
         """Slices worth having under way at once."""
         return min(MOST_LANES, 1 + self._count_helpers())
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        return self.embed_documents_with_tokens(texts, timeout=timeout)[0]
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
         if not self._free.acquire(blocking=not self._count_helpers()):
             try:
                 return self._elsewhere(texts, min(timeout, JOB_SECONDS))
             except JobRefused:
                 self._free.acquire()
         try:
-            return self._own.embed_documents(texts, timeout=timeout)
+            return embed_documents_with_tokens(self._own, texts, timeout=timeout)
         finally:
             self._free.release()
 
-    def _elsewhere(self, texts: Sequence[str], timeout: float) -> Vectors:
+    def _elsewhere(self, texts: Sequence[str], timeout: float) -> tuple[Vectors, tuple[Bits, ...] | None]:
         identity = self.identity()
         body = {"texts": list(texts), "fingerprint": identity.fingerprint}
-        vectors = unpack(self._jobs.run(BULK, body, timeout=timeout).get("vectors"), identity.dims)
+        answer = self._jobs.run(BULK, body, timeout=timeout)
+        vectors = unpack(answer.get("vectors"), identity.dims)
         if not is_usable(vectors, rows=len(texts), dims=identity.dims):
             raise JobRefused("a worker gave vectors that cannot be used")
-        return vectors
+        return vectors, unpack_tokens(answer.get("tokens"), len(texts))
 
     def _count_helpers(self) -> int:
         try:
@@ -139,4 +150,20 @@ def unpack(text: object, dims: int) -> Vectors:
     try:
         return np.frombuffer(base64.b64decode(str(text), validate=True), "<f4").astype(np.float32).reshape(-1, dims)
     except (binascii.Error, ValueError) as error:
+        raise JobRefused("a worker gave an answer that cannot be understood") from error
+
+
+def pack_tokens(bits: Sequence[Bits]) -> dict[str, Any]:
+    described, rows = pack_bits(bits)
+    return {**described, "bits": base64.b64encode(rows).decode()}
+
+
+def unpack_tokens(described: object, texts: int) -> tuple[Bits, ...] | None:
+    """The bits of `pack_tokens`, None where there are none; `JobRefused` when they cannot be understood."""
+    if described is None:
+        return None
+    try:
+        rows = base64.b64decode(str(described.get("bits")), validate=True) if isinstance(described, dict) else b""
+        return unpack_bits(described, rows, texts=texts)
+    except (binascii.Error, ValueError, WireError) as error:
         raise JobRefused("a worker gave an answer that cannot be understood") from error

@@ -12,13 +12,13 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from search.runtime.protocols import Vectors
+from search.runtime.protocols import Bits, Vectors
 
 PROTOCOL = 1
 MAX_HEADER = 16 * 1024 * 1024
@@ -33,6 +33,7 @@ _ROLES = ("system", "user", "assistant")
 _LONGEST_TIMEOUT = 3600.0
 _LENGTHS = struct.Struct("!II")
 _FLOAT = np.dtype("<f4")
+FLOAT_BYTES = _FLOAT.itemsize
 
 
 class WireError(Exception):
@@ -58,11 +59,15 @@ class Request:
     roles: tuple[str, ...] = ()
     max_tokens: int = 0
     json_schema: Mapping[str, Any] | None = None
+    tokens: bool = False
+    """Whether vectors of single tokens are wanted beside those of the texts."""
 
     def header(self) -> dict[str, Any]:
         header: dict[str, Any] = {"operation": self.operation, "texts": self.texts, "timeout": self.timeout}
         if self.model:
             header["model"] = self.model
+        if self.tokens:
+            header["tokens"] = True
         if self.operation == "generate":
             header |= {"roles": self.roles, "max_tokens": self.max_tokens, "json_schema": self.json_schema}
         return header
@@ -84,7 +89,8 @@ class Request:
         model = header.get("model", "")
         if not isinstance(model, str):
             raise WireError("model must be text")
-        request = Request(cast(Operation, operation), tuple(texts), float(timeout), model)
+        tokens = header.get("tokens") is True
+        request = Request(cast(Operation, operation), tuple(texts), float(timeout), model, tokens=tokens)
         if operation == "rerank" and not texts:
             raise WireError("rerank takes a query")
         return _with_conversation(request, header) if operation == "generate" else request
@@ -163,3 +169,25 @@ def unpack(payload: bytes, *, rows: int, dims: int) -> Vectors:
     if len(payload) != rows * dims * _FLOAT.itemsize:
         raise WireError(f"{len(payload)} bytes are not {rows} vectors of {dims} dimensions")
     return np.frombuffer(payload, _FLOAT).astype(np.float32).reshape(rows, dims)
+
+
+def pack_bits(bits: Sequence[Bits]) -> tuple[dict[str, Any], bytes]:
+    """Bits of the tokens of several texts: what the header says of them, and the rows one after another."""
+    width = bits[0].shape[1] if bits else 0
+    return {"width": width, "rows": [len(rows) for rows in bits]}, b"".join(rows.tobytes() for rows in bits)
+
+
+def unpack_bits(described: object, payload: bytes, *, texts: int) -> tuple[Bits, ...]:
+    """The bits of a reply, one array of shape (n, width) per text; `WireError` when they do not fit."""
+    width, rows = (described.get("width"), described.get("rows")) if isinstance(described, dict) else (None, None)
+    if (
+        not isinstance(width, int)
+        or not isinstance(rows, list)
+        or len(rows) != texts
+        or not all(type(count) is int and count >= 0 for count in rows)
+        or len(payload) != width * sum(rows)
+        or width < 1
+    ):
+        raise WireError("the bits of the tokens are not as described")
+    ends = np.cumsum(rows)[:-1]
+    return tuple(np.split(np.frombuffer(payload, np.uint8).reshape(-1, width), ends))

@@ -18,7 +18,7 @@ from search.documents.folding import CJK, CJK_RUN, MARKS, SPACELESS, fold, light
 
 __all__ = [
     "CJK_RUN", "RUN", "TERMS_VERSION", "WORD", "compounds", "exact_forms", "fold", "forms_text",
-    "index_text", "pieces", "run_terms", "stem", "tokens", "units",
+    "index_text", "pieces", "run_terms", "stem", "tokens", "units", "words_in",
 ]  # fmt: skip
 
 TERMS_VERSION = 2
@@ -142,6 +142,11 @@ def _joined(chain: str) -> str:
 def tokens(text: str) -> list[str]:
     """The folded runs of `text`, unstemmed: whole runs of scripts without spaces and words, in order."""
     return _TOKEN.findall(fold(text))
+
+
+def words_in(folded: str) -> Iterator[re.Match[str]]:
+    """The same runs of a text that is folded already, with their places."""
+    return _TOKEN.finditer(folded)
 
 
 def pieces(text: str) -> list[str]:

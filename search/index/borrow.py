@@ -27,6 +27,8 @@ LOCK_TIMEOUT = 60.0
 class _Borrowed(NamedTuple):
     hash: bytes
     parts: bytes
+    version: int | None
+    bits: bytes | None
 
 
 def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, fingerprint: str) -> int:
@@ -59,8 +61,9 @@ def _waiting(connection: Connection) -> set[bytes]:
 def _look_up(source: Path, fingerprint: str, digests: list[bytes]) -> list[_Borrowed]:
     with reading(source) as other:
         rows = other.execute(
-            "SELECT hash, parts FROM embedding_cache"
-            " WHERE model = (SELECT id FROM models WHERE fingerprint = ?) AND hash IN carray(?)",
+            "SELECT e.hash, e.parts, t.version, t.bits FROM embedding_cache e"
+            " LEFT JOIN chunk_tokens t ON t.emb_id = e.id"
+            " WHERE e.model = (SELECT id FROM models WHERE fingerprint = ?) AND e.hash IN carray(?)",
             (fingerprint, bind_digests(digests)),
         )
         return [_Borrowed(*row) for row in rows]
@@ -70,4 +73,9 @@ def _keep(connection: Connection, model_id: int, found: list[_Borrowed]) -> None
     connection.executemany(
         "INSERT OR IGNORE INTO embedding_cache(model, hash, parts, used) VALUES(?, ?, ?, ?)",
         ((model_id, row.hash, row.parts, time.time()) for row in found),
+    )
+    connection.executemany(
+        "INSERT OR IGNORE INTO chunk_tokens(emb_id, version, bits)"
+        " SELECT id, ?3, ?4 FROM embedding_cache WHERE model = ?1 AND hash = ?2",
+        ((model_id, row.hash, row.version, row.bits) for row in found if row.version is not None),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from search.index.locks import writer_lock
 from search.index.opening import writing
 from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgress
 from search.index.schema import get_meta, next_generation
+from search.index.tokens import count_waiting, put_tokens, wanted_version, without_tokens
 from search.index.vectors import (
     BITS_FROM,
     VectorChanges,
@@ -30,8 +31,9 @@ from search.index.vectors import (
     link_cached,
     store_vectors,
 )
-from search.runtime.protocols import Embedder, Vectors
+from search.runtime.protocols import Bits, Embedder, Vectors
 from search.runtime.providers.choice import VENDORS
+from search.runtime.tokens import embed_documents_with_tokens
 from search.spec import EmbeddingIdentity, IndexSpec
 
 SLICE_BYTES = 1_600
@@ -84,22 +86,26 @@ def embed_pending(
         reused = store.take_cached()
         if borrow_vectors(spec, connection, model_id, identity.fingerprint):
             reused += store.take_cached()
-        total = count_pending(connection)
+        total = count_waiting(connection, tokens=spec.tokens)
         progress(Progress(0, total, "chunks"))
         slices = _Slices(
-            connection, stop_at, cancelled, REMOTE_SLICE_BYTES if identity.provider in VENDORS else SLICE_BYTES
+            connection,
+            stop_at,
+            cancelled,
+            REMOTE_SLICE_BYTES if identity.provider in VENDORS else SLICE_BYTES,
+            wanted_version(connection) if spec.tokens else None,
         )
         try:
-            for piece, vectors in _embedded(embedder, slices, lanes):
+            for piece, embedded in _embedded(embedder, slices, lanes):
                 _refuse_another(embedder, identity)
-                store.add(piece, vectors)
+                store.add(piece, *embedded)
                 progress(Progress(store.done, max(total, store.done), "chunks"))
         finally:
             store.flush()
         if slices.cancelled:
             raise Cancelled("embedding was cancelled; vectors stored before that stay")
         store.keep_bits()
-        return EmbedReport(store.embedded, count_pending(connection), store.refused, reused)
+        return EmbedReport(store.embedded, count_waiting(connection, tokens=spec.tokens), store.refused, reused)
 
 
 def _agree_on_model(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity) -> int:
@@ -124,15 +130,23 @@ def _refuse_another(embedder: Embedder, identity: EmbeddingIdentity) -> None:
 class _Slices:
     """The slices of one bout: none is begun after it is over or cancelled, and what is under way then is kept."""
 
-    def __init__(self, connection: Connection, stop_at: float, cancelled: IsCancelled, slice_bytes: int) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        stop_at: float,
+        cancelled: IsCancelled,
+        slice_bytes: int,
+        tokens_version: int | None,
+    ) -> None:
         self._connection = connection
+        self._tokens_version = tokens_version
         self._stop_at = stop_at
         self._slice_bytes = slice_bytes
         self._is_cancelled = cancelled
         self.cancelled = False
 
     def __iter__(self) -> Iterator[list[_Waiting]]:
-        for piece in _slices(self._connection, self._slice_bytes):
+        for piece in _slices(self._connection, self._slice_bytes, self._tokens_version):
             if self._is_cancelled():
                 self.cancelled = True
                 return
@@ -141,8 +155,11 @@ class _Slices:
                 return
 
 
-def _slices(connection: Connection, slice_bytes: int) -> Iterator[list[_Waiting]]:
-    """Waiting texts, the newest files first, each text once, in pieces of about `slice_bytes`."""
+def _slices(connection: Connection, slice_bytes: int, tokens_version: int | None) -> Iterator[list[_Waiting]]:
+    """Waiting texts, the newest files first, each text once, in pieces of about `slice_bytes`.
+
+    With `tokens_version` those come last that have vectors, of an earlier version of this program, but not of tokens.
+    """
     seen: set[bytes] = set()
     while True:
         rows = list(
@@ -152,6 +169,8 @@ def _slices(connection: Connection, slice_bytes: int) -> Iterator[list[_Waiting]
                 (STORE_CHUNKS * 2,),
             )
         )
+        if not rows and tokens_version is not None:
+            rows = without_tokens(connection, tokens_version, STORE_CHUNKS * 2)
         fresh = [row for row in rows if row[0] not in seen]
         if not fresh:
             return
@@ -170,20 +189,24 @@ def _slices(connection: Connection, slice_bytes: int) -> Iterator[list[_Waiting]
             yield piece
 
 
+_Embedded = tuple[Vectors, tuple[Bits, ...] | None]
+
+
 def _embedded(
     embedder: Embedder, slices: Iterable[list[_Waiting]], lanes: int
-) -> Iterator[tuple[list[_Waiting], Vectors]]:
+) -> Iterator[tuple[list[_Waiting], _Embedded]]:
     """Each slice with its vectors, in order, `lanes` of them under way at once."""
 
-    def embed(piece: list[_Waiting]) -> Vectors:
-        return embedder.embed_documents([text for item in piece for text in item.passages], timeout=SLICE_TIMEOUT)
+    def embed(piece: list[_Waiting]) -> _Embedded:
+        texts = [text for item in piece for text in item.passages]
+        return embed_documents_with_tokens(embedder, texts, timeout=SLICE_TIMEOUT)
 
     if lanes == 1:
         for piece in slices:
             yield piece, embed(piece)
         return
     with ThreadPoolExecutor(lanes, "embed") as pool:
-        under_way: deque[tuple[list[_Waiting], Future[Vectors]]] = deque()
+        under_way: deque[tuple[list[_Waiting], Future[_Embedded]]] = deque()
         for piece in slices:
             under_way.append((piece, pool.submit(embed, piece)))
             if len(under_way) >= lanes:
@@ -201,7 +224,8 @@ class _Store:
         self._connection = connection
         self._model_id = model_id
         self._identity = identity
-        self._ready: list[tuple[_Waiting, Vectors]] = []
+        self._tokens_version = wanted_version(connection) if spec.tokens else None
+        self._ready: list[tuple[_Waiting, Vectors, Sequence[Bits]]] = []
         self._flushed_at = time.monotonic()
         self.done = self.embedded = self.refused = 0
 
@@ -216,14 +240,15 @@ class _Store:
                 changes.apply(self._connection, next_generation(self._connection))
         return taken
 
-    def add(self, piece: list[_Waiting], vectors: Vectors) -> None:
+    def add(self, piece: list[_Waiting], vectors: Vectors, tokens: tuple[Bits, ...] | None) -> None:
         ends = list(accumulate(len(item.passages) for item in piece))
         if vectors.shape != (ends[-1], self._identity.dims):
             raise EmbedderUnavailable(
                 f"the model answered with shape {vectors.shape} instead of {(ends[-1], self._identity.dims)}",
                 hint="Check the embedding model; its dimension does not match its description.",
             )
-        self._ready += zip(piece, np.split(vectors, ends[:-1]), strict=True)
+        for item, rows, end in zip(piece, np.split(vectors, ends[:-1]), ends, strict=True):
+            self._ready.append((item, rows, (tokens or ())[end - len(item.passages) : end]))
         self.done += len(piece)
         if len(self._ready) >= STORE_CHUNKS or time.monotonic() - self._flushed_at >= STORE_SECONDS:
             self.flush()
@@ -234,12 +259,12 @@ class _Store:
             return
         with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
             changes = VectorChanges()
-            for item, vector in self._ready:
-                self._put(item, vector, changes)
+            for item, passages, tokens in self._ready:
+                self._put(item, passages, tokens, changes)
             changes.apply(self._connection, next_generation(self._connection))
         self._ready = []
 
-    def _put(self, item: _Waiting, passages: Vectors, changes: VectorChanges) -> None:
+    def _put(self, item: _Waiting, passages: Vectors, tokens: Sequence[Bits], changes: VectorChanges) -> None:
         if not np.isfinite(passages).all() or not passages.any(axis=1).all() or not passages.sum(axis=0).any():
             self._connection.execute(
                 "UPDATE chunks SET refused = 'the model gave an empty vector' WHERE hash = ? AND emb_id IS NULL",
@@ -248,6 +273,8 @@ class _Store:
             self.refused += 1
             return
         emb_id, vector = store_vectors(self._connection, self._model_id, item.hash, passages)
+        if self._tokens_version is not None:
+            put_tokens(self._connection, emb_id, self._tokens_version, tokens)
         rows = list(
             self._connection.execute(
                 "UPDATE chunks SET emb_id = ? WHERE hash = ? AND emb_id IS NULL RETURNING id,"

@@ -129,6 +129,7 @@ def _seed(connection: Connection) -> None:
         "INSERT OR IGNORE INTO models(fingerprint, provider, model, dims)"
         " SELECT fingerprint, provider, model, dims FROM source.models"
     )
+    with_tokens = connection.execute("SELECT 1 FROM source.sqlite_schema WHERE name = 'chunk_tokens'").get is not None
     for start in range(since, newest, SEED_ROWS):
         try:
             with transaction(connection):
@@ -139,6 +140,15 @@ def _seed(connection: Connection) -> None:
                     " JOIN main.models m ON m.fingerprint = s.fingerprint WHERE e.id > ? AND e.id <= ?",
                     (start, start + SEED_ROWS),
                 )
+                if with_tokens:
+                    connection.execute(
+                        "INSERT OR IGNORE INTO chunk_tokens(emb_id, version, bits) SELECT n.id, t.version, t.bits"
+                        " FROM source.chunk_tokens t JOIN source.embedding_cache e ON e.id = t.emb_id"
+                        " JOIN source.models s ON s.id = e.model JOIN main.models m ON m.fingerprint = s.fingerprint"
+                        " JOIN main.embedding_cache n ON n.model = m.id AND n.hash = e.hash"
+                        " WHERE e.id > ? AND e.id <= ?",
+                        (start, start + SEED_ROWS),
+                    )
         except driver.CorruptErrors as error:
             log.warning("some vectors could not be taken over", extra={"after": start, "reason": str(error)})
     set_meta(connection, "seeded", f"{name}:{newest}")

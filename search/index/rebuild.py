@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from search.errors import EmbedderUnavailable, IndexBusy, IndexUnavailable, ModelGaveNothing
-from search.index.chunks import count_chunks, count_pending
+from search.index.chunks import count_chunks
 from search.index.damage import damage_mark
 from search.index.driver import open_reader
 from search.index.embed import LOCK_TIMEOUT, embed_pending
@@ -22,6 +22,7 @@ from search.index.opening import SIDE_FILES, seed_cache, writing
 from search.index.pool import reading
 from search.index.report import EmbedReport, IsCancelled, Progress, RebuildReport, ReportProgress, UpdateReport
 from search.index.schema import WORDS_ONLY, generation, set_meta
+from search.index.tokens import count_waiting
 from search.index.update import update_index
 from search.index.vectors import active_model, has_vectors
 from search.runtime.protocols import Embedder
@@ -182,7 +183,7 @@ class _Rebuild:
         try:
             chunks, vectors = count_chunks(build)
             refused = build.execute("SELECT count(*) FROM chunks WHERE refused NOT IN ('', ?)", (WORDS_ONLY,)).get
-            return _Counts(chunks, vectors, int(refused), count_pending(build))
+            return _Counts(chunks, vectors, int(refused), count_waiting(build, tokens=self.spec.tokens))
         finally:
             build.close()
 

@@ -1,8 +1,8 @@
 """The tables of an index file, and its meta values.
 
 `embedding_cache` holds the vectors of the passages; `chunks_vec` the chunks' own, made from them, and `vec_seg` the
-bits of these, by which large indexes choose candidates. `chunks.text` is the text as written; `chunks_fts` holds its
-terms (documents/terms.py).
+bits of these, by which large indexes choose candidates; `chunk_tokens` what the tokens of a query are compared with.
+`chunks.text` is the text as written; `chunks_fts` holds its terms (documents/terms.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 from search.documents.terms import TERMS_VERSION
 from search.index.driver import Connection, capabilities
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 SEGMENT = 1024
 """Chunk ids per segment of `vec_seg`: seg = id >> 10, slot = id & 1023."""
 
@@ -47,6 +47,10 @@ CREATE TABLE embedding_cache(
   id INTEGER PRIMARY KEY, model INTEGER NOT NULL REFERENCES models(id), hash BLOB NOT NULL,
   parts BLOB NOT NULL,                -- a chunk's passages, one row each: int8 with a float32 scale (vectors.py)
   used REAL NOT NULL, UNIQUE(model, hash));
+CREATE TABLE chunk_tokens(             -- for late interaction; of models that give no such vectors there are none
+  emb_id INTEGER PRIMARY KEY REFERENCES embedding_cache(id) ON DELETE CASCADE,
+  version INTEGER NOT NULL,           -- of the constants the bits were made with (runtime/tokens)
+  bits BLOB NOT NULL);                -- sign bits of the chunk's tokens, one row each; empty: the model gave none
 CREATE TABLE chunks(
   id INTEGER PRIMARY KEY,
   file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,

@@ -14,7 +14,7 @@ from search.documents.parse import ParsedDocument, parse_document
 from search.documents.scan import FoundFile, ScanResult, scan_collection
 from search.documents.text import dated_path, evergreen
 from search.errors import Cancelled, IndexDamaged
-from search.index.chunks import ChunkWriter, FileChunks, count_pending
+from search.index.chunks import ChunkWriter, FileChunks
 from search.index.driver import Connection, transaction
 from search.index.files import (
     KnownFile,
@@ -33,6 +33,7 @@ from search.index.locks import writer_lock
 from search.index.opening import writing
 from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
 from search.index.schema import get_meta, has_table, next_generation, set_meta
+from search.index.tokens import count_waiting, drop_tokens
 from search.index.vectors import active_model, agree_on_model
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
@@ -138,12 +139,19 @@ class _Update:
         self._write_problems(plans)
         self._mark_complete()
         self.progress(Progress(done, total, "files"))
-        pending = count_pending(self.connection)
+        pending = self._count_waiting()
         scanned = sum(len(plan.scan.files) for plan in plans)
         problems = sum(map(len, self.problems.values()))
         return UpdateReport(
             scanned, self.added, self.changed, self.removed, self.chunks, pending, problems, wrote=self.wrote
         )
+
+    def _count_waiting(self) -> int:
+        """Vectors of tokens that are not to be kept any more go here."""
+        if not self.spec.tokens:
+            with transaction(self.connection):
+                self.wrote = drop_tokens(self.connection) or self.wrote
+        return count_waiting(self.connection, tokens=self.spec.tokens)
 
     def _mark_complete(self) -> None:
         """Once: from now on, what is not found is not there."""

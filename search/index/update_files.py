@@ -10,6 +10,7 @@ from search.documents.contain import PathNotAllowed, open_inside
 from search.documents.patterns import selection
 from search.documents.scan import FoundFile, ScanResult
 from search.errors import IndexUnavailable
+from search.index.chunks import count_pending
 from search.index.driver import Connection, transaction
 from search.index.files import ensure_collection, known_file, known_problems
 from search.index.locks import writer_lock
@@ -134,6 +135,10 @@ class _UpdateSome(_Update):
             elif file is not None and not plan.scan.unknown(rel):
                 plan.gone.append(file.id)
         return plan
+
+    def _count_waiting(self) -> int:
+        """Somebody may be waiting for this update: the chunks of the other files are left to the next whole one."""
+        return count_pending(self.connection)
 
     def _write_origins(self, plans: list[_Plan]) -> None:
         """A collection's default origin changes only with all of its files."""

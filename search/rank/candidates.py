@@ -33,8 +33,13 @@ class Candidate:
     importance_factor: float = 1.0
     project_factor: float = 1.0
     date_factor: float = 1.0
+    late_score: float | None = None
+    """Late interaction's verdict; None where there was none."""
+    late_weight: float = 0.0
+    relevance: float = 0.0
+    """The fused score, or its blend with late interaction's."""
     weighed: float = 0.0
-    """fused · decay · importance · project · date."""
+    """relevance · decay · importance · project · date."""
     rerank_score: float | None = None
     rerank_weight: float = 0.0
     score: float = 0.0

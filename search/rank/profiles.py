@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from search.runtime.presets import PRESETS
+from search.runtime.tokens import token_vectors
 from search.spec import RankingSpec
 
 CANDIDATES = 150
@@ -31,6 +32,8 @@ class Ranking:
     """Cosine that counts as 0."""
     vector_ceiling: float
     """Cosine that counts as 1."""
+    late_weight: float
+    """What late interaction counts beside the fused score; 0: off, as for models without vectors of tokens."""
     decay: Literal["off", "exponential", "gentle"]
     half_life_days: float
     decay_floor: float
@@ -52,6 +55,7 @@ REFERENCE = Ranking(
     centre=False,
     vector_floor=0.0,
     vector_ceiling=1.0,
+    late_weight=0.0,
     decay="exponential",
     half_life_days=30.0,
     decay_floor=0.0,
@@ -69,6 +73,7 @@ DEFAULT = Ranking(
     centre=True,
     vector_floor=0.0,
     vector_ceiling=1.0,
+    late_weight=0.0,
     decay="gentle",
     half_life_days=30.0,
     decay_floor=0.97,
@@ -78,12 +83,18 @@ DEFAULT = Ranking(
     mmr=True,
     mmr_lambda=0.93,
 )
+LATE = replace(DEFAULT, late_weight=0.4, vector_weight=0.6, keyword_weight=0.4)
+"""The default where the model gives vectors of tokens: the words count more, because the tokens speak for the meaning
+too."""
 PROFILES = {"default": DEFAULT, "reference": REFERENCE}
 
 
 def resolve(asked: RankingSpec, model: str) -> Ranking:
     """The profile, fitted to the model of the index, with the owner's or the request's own numbers on top."""
     ranking = PROFILES[asked.profile]
+    late = token_vectors(model) is not None and asked.late_interaction
+    if asked.profile == "default" and late:
+        ranking = LATE
     preset = PRESETS.get(model)
     if asked.profile == "default" and preset is not None:
         # The cosines of a model lie in a band of their own.

@@ -1,9 +1,9 @@
-"""weigh(): the fused score times age, importance and project (semantics 4.5)."""
+"""weigh(): the relevance times age, importance and project (semantics 4.5)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 
 from search.dates import DateSpan
@@ -23,7 +23,7 @@ def weigh(
     projects: frozenset[str],
     spans: Sequence[DateSpan] = (),
 ) -> None:
-    """weighed = score = fused · decay · importance · project · date, each factor left in the candidate.
+    """weighed = score = relevance · decay · importance · project · date, each factor left in the candidate.
 
     It may pass 1 for important notes, which keeps their order; answers show at most 1.
     """
@@ -34,8 +34,22 @@ def weigh(
         candidate.date_factor = date_factor(candidate.day, spans)
         candidate.importance_factor = importance_factor(candidate.importance) if ranking.importance else 1.0
         candidate.project_factor = project_factor(candidate.projects, projects)
-        factors = candidate.decay * candidate.importance_factor * candidate.project_factor * candidate.date_factor
-        candidate.weighed = candidate.score = candidate.fused.score * factors
+        _multiply(candidate, candidate.fused.score)
+
+
+def judge_late(candidates: Sequence[Candidate], verdicts: Mapping[int, float], weight: float) -> None:
+    """Blend late interaction's scores, by chunk id, into the relevance of those that have one."""
+    for candidate in candidates:
+        verdict = verdicts.get(candidate.fused.chunk_id)
+        if verdict is not None:
+            candidate.late_score, candidate.late_weight = verdict, weight
+            _multiply(candidate, (1.0 - weight) * candidate.fused.score + weight * verdict)
+
+
+def _multiply(candidate: Candidate, relevance: float) -> None:
+    factors = candidate.decay * candidate.importance_factor * candidate.project_factor * candidate.date_factor
+    candidate.relevance = relevance
+    candidate.weighed = candidate.score = relevance * factors
 
 
 def age_in_days(candidate: Candidate, now: datetime) -> float | None:

@@ -11,7 +11,8 @@ from typing import Any
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
 from search.recall.breaker import Breaker
 from search.runtime.own_queries import OwnQueries
-from search.runtime.protocols import Embedder, Generator, Message, Vectors
+from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Vectors
+from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.spec import EmbeddingIdentity
 
 WRITING_SHARE = 0.5
@@ -30,7 +31,7 @@ class TurnEmbedder:
         self._embedder = embedder
         self._breaker = breaker
         self._until = until
-        self._vectors: dict[str, Vectors] = {}
+        self._known: dict[str, tuple[Vectors, QueryTokens | None]] = {}
         self._failure: EmbedderUnavailable | None = None
 
     def identity(self) -> EmbeddingIdentity:
@@ -39,29 +40,38 @@ class TurnEmbedder:
 
     def known(self, text: str) -> Vectors | None:
         """The vector of a query that was already embedded."""
-        return self._vectors.get(text)
+        known = self._known.get(text)
+        return None if known is None else known[0]
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
+        return self.embed_query_with_tokens(text, timeout=timeout)[0]
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
         """At most half of the turn's time that is left, so that the words still get theirs."""
-        known = self._vectors.get(text)
+        known = self._known.get(text)
         if known is not None:
             return known
         self._check()
         started = time.monotonic()
         allowed = min(timeout, max(0.01, (self._until - started) / 2))
         try:
-            vector = self._embedder.embed_query(text, timeout=allowed)
+            embedded = embed_query_with_tokens(self._embedder, text, timeout=allowed)
         except EmbedderUnavailable as error:
             self._failure = error
             if time.monotonic() - started >= LATE * allowed:
                 self._breaker.timed_out(self._key)
             raise
         self._breaker.completed(self._key)
-        self._vectors[text] = vector
-        return vector
+        self._known[text] = embedded
+        return embedded
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
         return self._embedder.embed_documents(texts, timeout=timeout)
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
+        return embed_documents_with_tokens(self._embedder, texts, timeout=timeout)
 
     def _check(self) -> None:
         """A model that has failed in this turn, or timed out in several, is not asked again."""

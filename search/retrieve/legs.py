@@ -20,10 +20,14 @@ from search.retrieve.private import hidden_chunks
 from search.retrieve.query import KeywordQuery, parse_query
 from search.retrieve.vector import NearestPassages, nearest_passages, vector_leg
 from search.runtime.centres import centre_query
-from search.runtime.protocols import Embedder, Vectors
+from search.runtime.protocols import Embedder, QueryTokens, Vectors
+from search.runtime.tokens import embed_query_with_tokens
 from search.runtime.vectors import is_usable
 from search.spec import EmbeddingIdentity, Mode
 from search.variants import Variant, VariantHits
+
+_QueryVector = tuple[Vectors | None, QueryTokens | None]
+_NOTHING: _QueryVector = (None, None)
 
 
 @dataclass(slots=True)
@@ -39,6 +43,8 @@ class Legs:
     dated: frozenset[int] = frozenset()
     """Chunks of the days that the query names."""
     variants: list[VariantHits] = field(default_factory=list)
+    tokens: QueryTokens | None = None
+    """Of the query itself, where the model gives any."""
 
     def mode(self) -> Mode:
         return "hybrid" if self.keyword and self.nearest else "vsearch" if self.nearest else "search"
@@ -74,7 +80,7 @@ class Retriever:
         if mode != "vsearch":
             legs.keyword = self._keyword(legs.query)
         if mode != "search":
-            self.vector = self._query_vector(text)
+            self.vector, legs.tokens = self._query_vector(text)
             self._near = self._nearest_chunks(self.vector)
         if mode == "vsearch" and self.vector is None:
             legs.keyword = self._keyword(legs.query)
@@ -93,7 +99,7 @@ class Retriever:
         elif self.vector is None:
             return
         else:
-            vector = self._query_vector(variant.text)
+            vector, _ = self._query_vector(variant.text)
             if vector is None:
                 return
             near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
@@ -144,17 +150,17 @@ class Retriever:
             near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
         return {hit.chunk_id for hit in near}
 
-    def _query_vector(self, text: str) -> Vectors | None:
-        """The query's vector as the ranking compares it, or None with the reason among the degradations."""
+    def _query_vector(self, text: str) -> _QueryVector:
+        """The query's vector as the ranking compares it, or none with the reason among the degradations."""
         journey = self.journey
         if journey.models.embedder is None:
             journey.degrade("no_query_vector", "no embedding model is configured; keywords answer alone")
-            return None
+            return _NOTHING
         timeout = min(journey.remaining(), journey.request.embed_timeout_ms / 1000)
         if timeout <= 0:
             journey.partial = True
             journey.degrade("deadline", "no time was left for the vectors; keywords answer alone")
-            return None
+            return _NOTHING
         with journey.stage("embed_query"):
             try:
                 return self._embed(text, journey.models.embedder, timeout)
@@ -163,24 +169,24 @@ class Retriever:
                     journey.partial = True
                     journey.degrade("deadline", "the time ran out while the query was embedded")
                 journey.degrade("no_query_vector", error.advice())
-                return None
+                return _NOTHING
 
-    def _embed(self, text: str, configured: Embedder, timeout: float) -> Vectors | None:
+    def _embed(self, text: str, configured: Embedder, timeout: float) -> _QueryVector:
         if self.facts.model is None:
             configured.identity()  # a model that is away is the better reason
             self.journey.degrade("no_vectors", "no chunk has a vector yet")
-            return None
+            return _NOTHING
         indexed = self.facts.model.identity
         embedder = self._embedder_of(indexed, configured)
         if embedder is None:
-            return None
-        vector = embedder.embed_query(text, timeout=timeout)
+            return _NOTHING
+        vector, tokens = embed_query_with_tokens(embedder, text, timeout=timeout)
         if not is_usable(vector[np.newaxis], rows=1, dims=indexed.dims):
             self.journey.degrade(
                 "no_query_vector", "the model gave a vector that cannot be used; keywords answer alone"
             )
-            return None
-        return centre_query(vector, self.journey.model) if self.ranking.centre else vector
+            return _NOTHING
+        return (centre_query(vector, self.journey.model) if self.ranking.centre else vector), tokens
 
     def _embedder_of(self, indexed: EmbeddingIdentity, configured: Embedder) -> Embedder | None:
         """Whoever makes vectors like those of the index; None, with the reason, when nobody does any more."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from search.runtime.deadline import Deadline
 from search.runtime.fingerprint import local_identity
 from search.runtime.llama_native import NativeContext, NativeModel
 from search.runtime.presets import Preset
-from search.runtime.protocols import Vectors
+from search.runtime.protocols import Bits, QueryTokens, Vectors
+from search.runtime.tokens import says_something, token_vectors
 from search.runtime.vectors import unit
 from search.runtime.windows import windows
 from search.spec import EmbeddingIdentity
@@ -45,8 +47,15 @@ class LlamaEmbedder:
             self._model.close()
             raise EmbedderUnavailable(f"{path.name} makes {self._model.dims} dimensions, expected {preset.dims}")
         size = min(preset.context, LARGEST_CONTEXT, self._model.trained_context)
-        self._query = _Lane(NativeContext(self._model, size=size, pooling=preset.pooling, threads=threads))
-        self._bulk = _Lane(NativeContext(self._model, size=size, pooling=preset.pooling, threads=threads))
+        self._tokens = token_vectors(preset.id)
+        # Without pooling the model gives a vector for each token; their mean, made here, is what pooling would give.
+        self._query = self._lane(size, threads)
+        self._bulk = self._lane(size, threads)
+
+    def _lane(self, size: int, threads: int) -> _Lane:
+        pooled = self._preset.late is None
+        pooling = self._preset.pooling if pooled else "none"
+        return _Lane(NativeContext(self._model, size=size, pooling=pooling, threads=threads), pooled=pooled)
 
     def identity(self) -> EmbeddingIdentity:
         return self._identity
@@ -57,32 +66,67 @@ class LlamaEmbedder:
         return self._query.tokens + self._bulk.tokens
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
-        return self._embed(self._query, text, self._preset.query_prompt, Deadline(timeout))
+        return self.embed_query_with_tokens(text, timeout=timeout)[0]
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        return self.embed_documents_with_tokens(texts, timeout=timeout)[0]
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
+        vector, done = self._embed(self._query, text, self._preset.query_prompt, Deadline(timeout))
+        if self._tokens is None:
+            return vector, None
+        rows, pieces = self._of_text(done)
+        return vector, QueryTokens(pieces, self._tokens.of_query(rows))
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
         deadline = Deadline(timeout)
         vectors = np.empty((len(texts), self._preset.dims), dtype=np.float32)
+        bits = []
         for row, text in enumerate(texts):
-            vectors[row] = self._embed(self._bulk, text, self._preset.document_prompt, deadline)
-        return vectors
+            vectors[row], done = self._embed(self._bulk, text, self._preset.document_prompt, deadline)
+            if self._tokens is not None:
+                bits.append(self._tokens.of_document(*self._of_text(done)))
+        return vectors, None if self._tokens is None else tuple(bits)
 
-    def _embed(self, lane: _Lane, text: str, prompt: str, deadline: Deadline) -> Vectors:
+    def token_vectors(self, text: str, *, query: bool) -> Vectors:
+        """The vectors of the text's tokens that say something, as the model gives them: what constants are made of."""
+        prompt = self._preset.query_prompt if query else self._preset.document_prompt
+        _, done = self._embed(self._bulk, text, prompt, Deadline(60.0))
+        rows, pieces = self._of_text(done)
+        return rows[[says_something(piece) for piece in pieces]]
+
+    def _embed(self, lane: _Lane, text: str, prompt: str, deadline: Deadline) -> tuple[Vectors, list[_Window]]:
         """The mean of the text's windows, weighted by their tokens; nearly always there is one window."""
         total = np.zeros(self._preset.dims, dtype=np.float64)
-        for tokens, weight in self._sequences(text, prompt, lane.context.size):
-            total += weight * lane.embed(tokens, deadline)
-        return unit(total)
+        done = []
+        for tokens, of_text in self._sequences(text, prompt, lane.context.size):
+            vector, rows = lane.embed(tokens, deadline)
+            total += max(1, of_text.stop - of_text.start) * vector
+            done.append(_Window(tokens[of_text], None if rows is None else rows[of_text]))
+        return unit(total), done
 
-    def _sequences(self, text: str, prompt: str, size: int) -> list[tuple[list[int], int]]:
-        """Token sequences to embed, each with the number of tokens of the text it stands for."""
+    def _of_text(self, done: Sequence[_Window]) -> tuple[Vectors, tuple[str, ...]]:
+        """The tokens' vectors, shape (n, dims), and how the vocabulary writes them."""
+        pieces = tuple(self._model.piece(token) for window in done for token in window.tokens)
+        return np.concatenate([window.rows for window in done if window.rows is not None]), pieces
+
+    def _sequences(self, text: str, prompt: str, size: int) -> list[tuple[list[int], slice]]:
+        """Token sequences to embed, each with the place of the text's own tokens in it."""
         model = self._model
         room = size - len(model.head) - len(model.tail)
         whole = model.tokenize(prompt.replace("{text}", text))
+        before, after = prompt.split("{text}")
         if len(whole) <= room:
-            return [([*model.head, *whole, *model.tail], len(whole))]
-        before, after = (model.tokenize(part) for part in prompt.split("{text}"))
-        pieces = windows(model.tokenize(text), room - len(before) - len(after))
-        return [([*model.head, *before, *piece, *after, *model.tail], len(piece)) for piece in pieces]
+            # The space before the text belongs to its first word.
+            start = len(model.head) + len(model.tokenize(before.rstrip()) if before else ())
+            stop = len(model.head) + len(whole) - len(model.tokenize(after) if after else ())
+            return [([*model.head, *whole, *model.tail], slice(min(start, stop), stop))]
+        head = [*model.head, *model.tokenize(before)]
+        tail = [*model.tokenize(after), *model.tail]
+        pieces = windows(model.tokenize(text), size - len(head) - len(tail))
+        return [([*head, *piece, *tail], slice(len(head), len(head) + len(piece))) for piece in pieces]
 
     def close(self) -> None:
         """Free the model. No other call may be running or follow."""
@@ -91,20 +135,30 @@ class LlamaEmbedder:
         self._model.close()
 
 
+class _Window(NamedTuple):
+    """A part of a text, embedded: its tokens and, of a context without pooling, their vectors."""
+
+    tokens: list[int]
+    rows: Vectors | None
+
+
 class _Lane:
     """A context with its lock. The lock is held for one sequence only, so that callers take turns."""
 
-    def __init__(self, context: NativeContext) -> None:
+    def __init__(self, context: NativeContext, *, pooled: bool) -> None:
         self.context = context
         self.tokens = 0
+        self._pooled = pooled
         self._lock = threading.Lock()
 
-    def embed(self, tokens: Sequence[int], deadline: Deadline) -> Vectors:
-        """Vector of length 1 for one sequence that fits the context."""
+    def embed(self, tokens: Sequence[int], deadline: Deadline) -> tuple[Vectors, Vectors | None]:
+        """Vector of length 1 for one sequence that fits the context, and without pooling those of its tokens."""
         with self._held(deadline):
-            vector = self.context.embed(tokens)
             self.tokens += len(tokens)
-        return unit(vector)
+            if self._pooled:
+                return unit(self.context.embed(tokens)), None
+            rows = self.context.embed_each(tokens)
+        return unit(rows.mean(axis=0)), rows
 
     @contextmanager
     def _held(self, deadline: Deadline) -> Iterator[None]:

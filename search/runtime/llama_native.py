@@ -107,6 +107,10 @@ class NativeModel:
             raise EmbedderUnavailable("llama.cpp cannot tokenize this text")
         return list(tokens[:count])
 
+    def piece(self, token: int) -> str:
+        """A token as the vocabulary writes it: `▁key` begins a word, `s` goes on."""
+        return str(self.lib.llama_vocab_get_text(self.vocabulary, token).decode("utf-8", "replace"))
+
     def close(self) -> None:
         """Free the model; its contexts must have been closed before."""
         if self.handle:
@@ -150,11 +154,26 @@ class NativeContext:
         """Pooled vector of shape (dims,), not normalised, for 1 to `size` tokens."""
         return np.ctypeslib.as_array(self._pooled(tokens), shape=(self._model.dims,)).astype(np.float32)
 
+    def embed_each(self, tokens: Sequence[int]) -> NDArray[np.float32]:
+        """One vector per token, shape (len(tokens), dims), not normalised, of a context without pooling."""
+        self._decode(tokens)
+        pointer = self._there(self._lib.llama_get_embeddings(self._handle))
+        return np.ctypeslib.as_array(pointer, shape=(len(tokens), self._model.dims)).astype(np.float32)
+
     def score(self, tokens: Sequence[int]) -> float:
         """The first output of a model with rank pooling; what lies behind it in memory is no score."""
         return float(self._pooled(tokens)[0])
 
     def _pooled(self, tokens: Sequence[int]) -> Any:
+        self._decode(tokens)
+        return self._there(self._lib.llama_get_embeddings_seq(self._handle, 0))
+
+    def _there(self, pointer: Any) -> Any:
+        if not pointer:
+            raise EmbedderUnavailable("llama.cpp gave no vector for a text")
+        return pointer
+
+    def _decode(self, tokens: Sequence[int]) -> None:
         if not 0 < len(tokens) <= self.size:
             raise ValueError(f"a sequence must have 1 to {self.size} tokens, not {len(tokens)}")
         batch = self._batch
@@ -164,13 +183,11 @@ class NativeContext:
         if self._memory:
             self._lib.llama_memory_clear(self._memory, True)
         code = self._lib.llama_decode(self._handle, batch)
-        pointer = self._lib.llama_get_embeddings_seq(self._handle, 0) if code == 0 else None
-        if not pointer:
+        if code != 0:
             raise EmbedderUnavailable(f"llama.cpp could not embed a text (code {code})")
         if len(tokens) > self._longest and not self._memory:
             self._longest = len(tokens)
             self._give_back_logits()
-        return pointer
 
     def _give_back_logits(self) -> None:
         """Return the memory of an encoder's logits to the system: about 0.5 GB for 512 tokens.

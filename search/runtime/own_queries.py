@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from search.runtime.cache import LruCache
-from search.runtime.protocols import Embedder, Vectors
+from search.runtime.protocols import Bits, Embedder, QueryTokens, Vectors
+from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.spec import EmbeddingIdentity
 
 QUERIES = 64
@@ -17,7 +18,7 @@ QUERIES = 64
 OWNERS = 128
 """Beyond so many in one process the one that has not asked for longest is forgotten whole."""
 
-_Queries = LruCache[tuple[str, str], Vectors]
+_Queries = LruCache[tuple[str, str], tuple[Vectors, QueryTokens | None]]
 _owners: LruCache[Hashable, _Queries] = LruCache(OWNERS)
 
 
@@ -32,6 +33,9 @@ class OwnQueries:
         return self.embedder.identity()
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
+        return self.embed_query_with_tokens(text, timeout=timeout)[0]
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
         queries = _owners.get(self._owner)
         if queries is None:
             queries = LruCache(QUERIES)
@@ -40,10 +44,15 @@ class OwnQueries:
         known = queries.get(key)
         if known is not None:
             return known
-        vector = self.embedder.embed_query(text, timeout=timeout)
-        vector.flags.writeable = False
-        queries.put(key, vector)
-        return vector
+        embedded = embed_query_with_tokens(self.embedder, text, timeout=timeout)
+        embedded[0].flags.writeable = False
+        queries.put(key, embedded)
+        return embedded
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
         return self.embedder.embed_documents(texts, timeout=timeout)
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
+        return embed_documents_with_tokens(self.embedder, texts, timeout=timeout)

@@ -44,6 +44,9 @@ class Preset:
     query_prompt: str = "{text}"
     document_prompt: str = "{text}"
     calibration: Calibration = Calibration(floor=0.0, ceiling=1.0)
+    late: Calibration | None = None
+    """The same of MaxSim, for models that are run without pooling, so that each token's vector is there too
+    (runtime/tokens). Only for models whose pooling is nothing but the mean."""
 
 
 BUNDLED = Preset(
@@ -59,6 +62,7 @@ BUNDLED = Preset(
     query_prompt="query: {text}",
     document_prompt="passage: {text}",
     calibration=Calibration(floor=0.25, ceiling=0.60),
+    late=Calibration(floor=0.24, ceiling=0.58),
 )
 """The embedder every installation has: multilingual, 384 dimensions, no download beyond the package index.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,34 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors: ...
+
+
+Bits = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTokens:
+    """The tokens of a query without its prompt: as the vocabulary writes them (`▁` begins a word) and their vectors,
+    unit rows of shape (n, width), to be compared with the bits of documents' tokens (runtime/tokens)."""
+
+    pieces: tuple[str, ...]
+    vectors: Vectors
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that can also give the vectors of single tokens, out of the same pass of the model.
+
+    Both methods raise like those of `Embedder`; None in place of the tokens where the model has none to give.
+    """
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]: ...
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
+        """Sign bits of the tokens worth comparing, one array of shape (n, width / 8) per text."""
+        ...
 
 
 class Reranker(Protocol):

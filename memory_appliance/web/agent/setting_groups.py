@@ -47,6 +47,7 @@ _NAMED: tuple[Group, ...] = (
             "ranking_profile": _("Profile"),
             "vector_weight": _("Weight of meaning"),
             "keyword_weight": _("Weight of words"),
+            "late_interaction": _("Compare word by word"),
             "decay": _("Ageing"),
             "half_life_days": _("Half-life in days"),
             "importance": _("Use importance"),

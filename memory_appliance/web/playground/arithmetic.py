@@ -47,6 +47,13 @@ def _lines(e: Explain) -> Iterator[Line]:
             % {"together": _number(together), "share": _number(e.rrf)},
             _number(e.fused),
         )
+    if e.late is not None:
+        yield Line(_("Word by word"), _("for each word of the query the nearest one in it"), _number(e.late))
+        yield Line(
+            _("With that"),
+            f"{1 - e.late_weight:.2f} × {_number(e.fused)} + {e.late_weight:.2f} × {_number(e.late)}",
+            _number(e.relevance),
+        )
     yield Line(_("Age"), _age(e), _factor(e.decay))
     yield Line(_("Importance"), _importance(e), _factor(e.importance))
     if e.project != 1:
@@ -108,7 +115,7 @@ def _day(e: Explain) -> str:
 
 def _product(e: Explain) -> str:
     factors = [e.decay, e.importance, *(factor for factor in (e.project, e.date) if factor != 1)]
-    return " × ".join([_number(e.fused), *(f"{factor:.3f}" for factor in factors)])
+    return " × ".join([_number(e.relevance), *(f"{factor:.3f}" for factor in factors)])
 
 
 def _chosen(e: Explain) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
-from search.runtime.protocols import Embedder, Generator, Message, Reranker, Vectors
+from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Reranker, Vectors
 from search.runtime.providers.embedder import PROBE, PROBE_SECONDS
+from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.spec import EmbeddingIdentity
 
 PATIENCE_SECONDS = 300.0
@@ -37,9 +38,17 @@ class FallbackEmbedder:
         return self._in_turn().embed_query(text, timeout=timeout)
 
     def embed_documents(self, texts: Sequence[str], *, timeout: float) -> Vectors:
+        return self.embed_documents_with_tokens(texts, timeout=timeout)[0]
+
+    def embed_query_with_tokens(self, text: str, *, timeout: float) -> tuple[Vectors, QueryTokens | None]:
+        return embed_query_with_tokens(self._in_turn(), text, timeout=timeout)
+
+    def embed_documents_with_tokens(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> tuple[Vectors, tuple[Bits, ...] | None]:
         embedder = self._in_turn()
         try:
-            vectors = embedder.embed_documents(texts, timeout=timeout)
+            embedded = embed_documents_with_tokens(embedder, texts, timeout=timeout)
         except EmbedderUnavailable as error:
             if embedder is self._first and self._gives_up(error):
                 # The next job finds the second in turn: there is nothing to wait for.
@@ -47,7 +56,7 @@ class FallbackEmbedder:
             raise
         if embedder is self._first:
             self._failing_since = None
-        return vectors
+        return embedded
 
     def _gives_up(self, error: EmbedderUnavailable) -> bool:
         now = time.monotonic()
