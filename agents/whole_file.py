@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,12 +36,14 @@ def write_whole(path: Path, data: bytes, *, room: Path, lasting: bool = True) ->
         beside.unlink(missing_ok=True)
 
 
-def remove_unfinished(room: Path) -> int:
-    """Remove what processes that died were writing in this room. Returns how many files that were."""
+def remove_unfinished(room: Path, *, idle_seconds: float = 0) -> int:
+    """Remove what processes that died were writing in this room, and have not for so long. How many files that were."""
     gone = 0
     with suppress(FileNotFoundError):
         for path in (room / NEW).iterdir():
             with suppress(OSError), path.open("rb") as file:  # held by its writer, or in its place by now
+                if idle_seconds and time.time() - path.stat().st_mtime < idle_seconds:
+                    continue
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
                 gone += 1

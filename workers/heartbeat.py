@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +14,7 @@ from django.db import DatabaseError, connection
 
 from agents.common_clock import common_now
 from agents.models import Run, WorkerHeartbeat
-from workers.lease import PROCESS
+from workers.lease import PLACE, PROCESS
 from workers.stopping import STOPPING
 
 logger = logging.getLogger(__name__)
@@ -60,7 +59,7 @@ def release_runs_of_the_dead() -> int:
 
 def _dead(owners: Iterable[str]) -> list[str]:
     """Those that were threads of a process of this machine which is gone."""
-    host = f"{socket.gethostname()[:40]}:"
+    host = f"{PLACE}:"
     others = (owner for owner in owners if owner.startswith(host) and not owner.startswith(PROCESS))
     return [owner for owner in others if not _may_be_alive(owner.removeprefix(host).split(":")[0])]
 

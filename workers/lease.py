@@ -8,6 +8,8 @@ import threading
 import time
 import uuid
 
+from django.conf import settings
+
 from agents.models import Run
 from agents.runs import heartbeat, is_cancel_requested
 from search.index.report import Progress
@@ -16,8 +18,11 @@ from workers.stopping import STOPPING
 
 REPORT_SECONDS = 1.0
 
-PROCESS = f"{socket.gethostname()[:40]}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-"""This process among all that ever ran here: the machine, the process id, and a number that no restart repeats."""
+PLACE = settings.MEMORY_SERVER_NAME or socket.gethostname()[:40]
+"""This server among several, or the machine of the only one."""
+
+PROCESS = f"{PLACE}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
+"""This process among all that ever ran here: the place, the process id, and a number that no restart repeats."""
 
 
 def owner() -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
 from agents.apart import apart
 from agents.backup.control import control_file, live_problems
+from agents.common_clock import common_now
 from agents.models import Agent, Run, Tombstone, WorkspaceWrite
 from agents.paths import data_dir, local_dir
 from agents.whole_file import remove_unfinished
@@ -23,10 +25,13 @@ from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
 from search.index.verify import index_problems
 from workers.alive import silent_for
+from workers.lease import PLACE
 
 RUNNING_SECONDS = 15.0
 FORGETTING = timedelta(days=1)
 """A write beside a forgetting may have left a hidden file without a row: one that was cut short began this lately."""
+SHARED_SECONDS = 3600.0
+"""A lock on a file of a share may not be seen by another machine: what it writes now is left alone for so long."""
 INDEX_SECONDS = 20.0
 """How long a start looks at indexes; the nightly care sees the rest, and every search what it meets."""
 
@@ -56,7 +61,9 @@ def ended_uncleanly(*, alone: bool) -> bool:
 def repair() -> Repaired:
     """No worker of this server runs. Raises `LaunchFailed` when the control database is damaged."""
     _check_control()
-    runs = Run.objects.filter(state=Run.State.RUNNING).update(lease_until=timezone.now())
+    # The worker of this server is dead; those of others may be at work.
+    ours = {"lease_owner__startswith": f"{PLACE}:"} if settings.MEMORY_SERVER_NAME else {}
+    runs = Run.objects.filter(state=Run.State.RUNNING, **ours).update(lease_until=common_now())
     writes = _finish_writes()
     checked, found, damaged = _check_indexes()
     (local_dir() / "run" / "alive" / "worker").unlink(missing_ok=True)
@@ -87,7 +94,7 @@ def _finish_writes() -> int:
         with apart(agent.slug, "taking up a forgetting that was cut short"), workspace_lock(agent, timeout=1.0):
             take_up_all(agent)
     for room in ("history", "transcripts"):
-        remove_unfinished(data_dir() / room)
+        remove_unfinished(data_dir() / room, idle_seconds=SHARED_SECONDS if settings.MEMORY_SERVER_NAME else 0)
     return count
 
 

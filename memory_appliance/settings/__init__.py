@@ -75,7 +75,7 @@ try:
         OPTIONS.secret_key.get_secret_value() if OPTIONS.secret_key else stored_secret_key(MEMORY_DATA_DIR / "run")
     )
     # Several servers need PostgreSQL; the one that there is with SQLite needs no name.
-    MEMORY_SERVER_NAME: str = stored_server_name(MEMORY_DATA_DIR / "run") if OPTIONS.database_url else ""
+    MEMORY_SERVER_NAME: str = stored_server_name(MEMORY_LOCAL_DIR / "run") if OPTIONS.database_url else ""
 except OSError as error:
     raise SystemExit(
         f"error: the data folder {MEMORY_DATA_DIR} cannot be written: {error.strerror}. "
