@@ -18,7 +18,7 @@ _FENCE = re.compile(r"((?: {0,3}+(?:[-*+]|[0-9]{1,9}+[.)])[ \t]{1,4}+){0,9}+)( {
 _HTML = re.compile(r" {0,3}<(?:(pre|script|style|textarea)(?=[\s>]|\Z)|(!--)|(\?)|(!\[CDATA\[)|![a-z])", re.IGNORECASE)
 _HTML_ENDS = ("-->", "?>", "]]>")
 _FIRST_CHARS = (" ", "#")
-_MAY_OPEN = ("```", "~~~", "<")
+_MAY_OPEN = re.compile("```|~~~|<").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def read_outline(lines: Sequence[str], *, first_line: int = 1) -> Outline:
     open_sections: list[tuple[int, str]] = []
     block: _Open | None = None
     for number, line in enumerate(lines, start=first_line):
-        if block is not None or any(sign in line for sign in _MAY_OPEN):
+        if block is not None or _MAY_OPEN(line):
             was, block = block, _after(block, line)
             if (block is not None and not block.html) or (was is not None and not was.html and was.closed_by(line)):
                 continue
@@ -64,7 +64,7 @@ def still_open(lines: Sequence[str]) -> str:
     """The line that closes the fenced code, comment or other HTML in which `lines` end; "" when they end in none."""
     block: _Open | None = None
     for line in lines:
-        if block is not None or any(sign in line for sign in _MAY_OPEN):
+        if block is not None or _MAY_OPEN(line):
             block = _after(block, line)
     return "" if block is None else block.closing
 

@@ -102,7 +102,8 @@ def index_text(text: str) -> str:
     folded = fold(text)
     stems = _thread.stems
     if folded.isascii():
-        words = _ASCII_WORD if _SIGN.search(folded) else _ASCII_RUN
+        signed = ("+" in folded or "#" in folded) and _SIGN.search(folded)
+        words = _ASCII_WORD if signed else _ASCII_RUN
         terms = [stems[word] for word in words.findall(folded)]
         return " ".join(terms + compounds(folded))
     terms = []
@@ -156,7 +157,7 @@ def pieces(text: str) -> list[str]:
 
 def forms_text(text: str) -> str:
     """What is written beside the terms: the words that folding changed, as they stand in `text`."""
-    return " ".join(exact_forms(text)) if _OTHER_LETTER.search(text) else ""
+    return "" if text.isascii() or not _OTHER_LETTER.search(text) else " ".join(exact_forms(text))
 
 
 def exact_forms(text: str) -> Iterator[str]:

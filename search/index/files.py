@@ -80,21 +80,30 @@ def known_file(connection: Connection, collection: int, rel: str) -> KnownFile |
 
 
 def put_file(connection: Connection, collection: int, source: str, file: NewFile) -> int:
-    """Insert or update one file's row and answer its id."""
-    return int(
-        connection.execute(
-            "INSERT INTO files(collection, path, rel, source, mtime_ns, size, inode, hash, title, day, evergreen, note,"
-            " indexed_at, session) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT(collection, rel) DO UPDATE SET"
-            " path = excluded.path, mtime_ns = excluded.mtime_ns, size = excluded.size, inode = excluded.inode,"
-            " hash = excluded.hash, title = excluded.title, day = excluded.day, evergreen = excluded.evergreen,"
-            " note = excluded.note, indexed_at = excluded.indexed_at, session = excluded.session RETURNING id",
-            (
-                collection, file.path, file.rel, source, *file.stamp, file.hash, file.title, file.day,
-                int(file.evergreen), file.note, file.indexed_at, file.session,
-            ),
-        ).get
+    """Insert or update one file's row and answer its id.
+
+    In two plain statements: an upsert that returns something has a savepoint of its own, and at each savepoint FTS5
+    writes down what it holds, as a segment to be merged later.
+    """
+    values = (
+        file.path, *file.stamp, file.hash, file.title, file.day, int(file.evergreen), file.note, file.indexed_at,
+        file.session, collection, file.rel,
     )  # fmt: skip
+    connection.execute(
+        "UPDATE files SET path = ?, mtime_ns = ?, size = ?, inode = ?, hash = ?, title = ?, day = ?, evergreen = ?,"
+        " note = ?, indexed_at = ?, session = ? WHERE collection = ? AND rel = ?",
+        values,
+    )
+    if connection.changes():
+        return int(
+            connection.execute("SELECT id FROM files WHERE collection = ? AND rel = ?", (collection, file.rel)).get
+        )
+    connection.execute(
+        "INSERT INTO files(path, mtime_ns, size, inode, hash, title, day, evergreen, note, indexed_at, session,"
+        " collection, rel, source) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*values, source),
+    )
+    return connection.last_insert_rowid()
 
 
 def touch_file(connection: Connection, file_id: int, stamp: tuple[int, int, int], indexed_at: float) -> None:
