@@ -45,4 +45,6 @@ _FILE = re.compile(
 
 def leftover(name: str, *, folder: bool = False) -> bool:
     """Whether this one name of a path is such a leftover; a name is at most 255 bytes."""
-    return (folder and name.lower() in FOLDERS) or bool(_FILE.search(unicodedata.normalize("NFC", name)))
+    return (folder and name.lower() in FOLDERS) or bool(
+        _FILE.search(name if name.isascii() else unicodedata.normalize("NFC", name))
+    )

@@ -50,9 +50,12 @@ class Globs:
             self._program.extend(_compile(pattern))
             self._program.append(_ACCEPT)
         self.start: States = self._closure(starts)
+        self._accepting = frozenset(at for at, step in enumerate(self._program) if step is _ACCEPT)
 
     def step(self, states: States, name: str) -> States:
         """States after one more component. `ü` as one character or as two is the same name."""
+        if not states:
+            return states
         name = normal(name)
         following: list[int] = []
         for position in states:
@@ -67,11 +70,11 @@ class Globs:
 
     def accepts(self, states: States) -> bool:
         """Whether the components so far are a whole match."""
-        return any(self._program[position] is _ACCEPT for position in states)
+        return not self._accepting.isdisjoint(states)
 
     def alive(self, states: States) -> bool:
         """Whether more components could still make a match."""
-        return any(self._program[position] is not _ACCEPT for position in states)
+        return not self._accepting.issuperset(states)
 
     def match(self, path: str) -> bool:
         """Whether the whole path, components separated by `/`, matches one of the globs."""

@@ -62,7 +62,10 @@ def _update_forever(workspace: Workspace) -> None:
     embedder = WordEmbedder()
     for round_ in range(10_000):
         for n in range(20):
-            workspace.write(f"memory/{n}.md", f"round{round_} subject{n} " * 50)
+            # In one step, or a kill leaves a note that is empty in truth.
+            workspace.write(f"memory/{n}.part", f"round{round_} subject{n} " * 50).replace(
+                workspace.root / f"memory/{n}.md"
+            )
         workspace.update()
         workspace.embed(embedder)
 
