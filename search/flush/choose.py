@@ -22,10 +22,10 @@ from search.runtime.protocols import Vectors
 
 Kind = Literal["decision", "fact", "preference", "task", "state"]
 
-THRESHOLD = -0.4
-"""Least log-odds of a text that is worth a note: where precision was .90 with a standard error to spare, on dialogues
-of `dev.txt` that heads trained on the other days' had not seen."""
-STATE_THRESHOLD, STATE_LEAN = -1.0, 0.5
+THRESHOLD = 0.25
+"""Least log-odds of a text that is worth a note: where precision was .90 with a standard error to spare, on the chats
+of `dev.txt`, by heads that had not seen any dialogue of the same day."""
+STATE_THRESHOLD, STATE_LEAN = -1.0, 1.0
 """Least log-odds of what is so only for now, and how far below those of a note they may be: chosen in the same way."""
 MESSAGE_CHARS = 20_000
 """Of a message, so much from its beginning is judged: what is longer was pasted."""
@@ -36,8 +36,8 @@ PLAY_MESSAGES = 8
 
 _KEPT, _REFUSED, _RETRACTED = 2.0, 4.0, 4.0
 _MEANING = 2.0
-_THUMB, _NEUTRAL, _BY_WORDS_ALONE = 1.5, 0.6, -0.7
-_CUED = {"decision": 3.0, "fact": 1.0, "preference": 1.5, "task": 1.5}
+_THUMB, _THUMB_ALONE, _NEUTRAL, _STATE_ALONE = 1.0, 1.5, 0.6, -0.5
+_CUED = {"decision": 2.0, "fact": 0.7, "preference": 1.0, "task": 1.0}
 _CHATTER = 2.5
 """A sentence so far below the bar is left out of a message that is kept."""
 
@@ -121,13 +121,15 @@ def _is_heard(turn: Turn, place: int, skip: frozenset[int]) -> bool:
 
 
 def _judge(unit: Unit, vectors: Mapping[str, Vectors] | None) -> Verdict:
-    """The head's verdict, drawn towards the rule of thumb."""
+    """The head's verdict, drawn towards the rule of thumb: more so where there is no vector."""
     vector = vectors.get(unit.text) if vectors else None
     verdict = load_head().judge(surface(unit.text, quoted=unit.quoted), vector)
     cues = cues_of(unit.text)
     kinds = tuple(odds + _CUED.get(kind, 0.0) * (kind in cues) for kind, odds in zip(KINDS, verdict.kinds, strict=True))
-    keep = verdict.keep + _THUMB * (thumb(unit.text, unit.quoted) - _NEUTRAL) + _BY_WORDS_ALONE * (vector is None)
-    return replace(verdict, keep=keep, kinds=kinds)
+    by_thumb, trust = thumb(unit.text, unit.quoted), _THUMB_ALONE if vector is None else _THUMB
+    keep, state = verdict.keep + trust * (by_thumb - _NEUTRAL), verdict.state + trust * min(0.0, by_thumb)
+    state += _STATE_ALONE * (vector is None)
+    return replace(verdict, keep=keep, state=state, kinds=kinds)
 
 
 def _shifted(verdict: Verdict, shift: float) -> Verdict:

@@ -1,7 +1,8 @@
 """Head: the trained weights beside this file, and what they say of a text: worth a note, only so for now, which kind.
 
-Logistic regressions on the surface of a text and on its embedding, or on the surface alone where there is no vector of
-the bundled model. `python -m search.flush.train MODELS_DIR` makes the weights from `dialogues/dev.txt`.
+Ridge regressions on the surface of a text and on how near its embedding is to each training line, or on the surface
+alone where there is no vector of the bundled model. `python -m search.flush.train MODELS_DIR` makes the weights from
+`dialogues/dev.txt`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from search.recall.intent.features import Numbers, direction
+from search.recall.intent.features import Numbers, direction, likeness
+from search.recall.intent.head import restored
 from search.runtime.protocols import Vectors
 
 WEIGHTS = Path(__file__).parent / "head.npz"
@@ -26,7 +28,7 @@ OUTPUTS = ("keep", "state", "play", *KINDS)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Log-odds: above 0 is more likely than not. `kinds` holds for a text that is worth a note."""
+    """About log-odds: above 0 is more likely than not. `kinds` holds for a text that is worth a note."""
 
     keep: float
     state: float
@@ -36,10 +38,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A row per output. `full_*` go together; `words_*` stand for them where there is no vector."""
+    """A row per output. `full_*` go together; `words_*` stand for them where there is no vector.
+
+    `landmarks` are the training lines as unit vectors from `mean`.
+    """
 
     mean: Numbers
-    full_vectors: Numbers
+    landmarks: Numbers
+    full_landmarks: Numbers
     full_surface: Numbers
     full_bias: Numbers
     words_surface: Numbers
@@ -52,7 +58,8 @@ class Head:
         if vector is None or vector.shape != self.mean.shape:
             odds = WORDS_TRUST * (self.words_surface @ numbers + self.words_bias)
         else:
-            odds = self.full_surface @ numbers + self.full_vectors @ direction(vector, self.mean) + self.full_bias
+            near = likeness(direction(vector, self.mean), self.landmarks)
+            odds = self.full_surface @ numbers + self.full_landmarks @ near + self.full_bias
         keep, state, play, *kinds = (float(value) for value in odds)
         return Verdict(keep, state, play, tuple(kinds))
 
@@ -62,4 +69,5 @@ def load_head(path: Path = WEIGHTS) -> Head:
     """Read once per process."""
     with np.load(path) as stored:
         numbers = {name: stored[name].astype(np.float32) for name in stored.files if name != "made_from"}
+        numbers["landmarks"] = restored(stored["landmarks"])
         return Head(**numbers, made_from=json.loads(str(stored["made_from"])))

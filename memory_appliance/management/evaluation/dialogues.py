@@ -49,7 +49,7 @@ class DialogueFigures:
     def line(self) -> str:
         wrong = ", ".join(f"{count} {label}" for label, count in self.taken_from.most_common())
         return (
-            f"{self.name:10}{self.method:8}precision {_share(self.found, self.found + self.wrong)}"
+            f"{self.name:12}{self.method:8}precision {_share(self.found, self.found + self.wrong)}"
             f"  recall {_share(self.found, self.lasting)}  kind {_share(self.right_kind, self.found)}  n={self.lasting}"
             f"  for now: precision {_share(self.state_found, self.state_found + self.state_wrong)}"
             f" recall {_share(self.state_found, self.state)} n={self.state}" + (f"  wrong: {wrong}" if wrong else "")
@@ -57,7 +57,7 @@ class DialogueFigures:
 
 
 def score_dialogues(embedder: Embedder | None, names: Sequence[str] = ("dev", "held_out")) -> Iterator[DialogueFigures]:
-    """The head was trained on `dev`: only `held_out` says how well it does."""
+    """The head was trained on `dev`: only `held_out` says how well it does, and there each language by itself too."""
     for name in names:
         dialogues = read_dialogues(FOLDER / f"{name}.txt")
         vectors: dict[str, Vectors] = {}
@@ -67,10 +67,13 @@ def score_dialogues(embedder: Embedder | None, names: Sequence[str] = ("dev", "h
                 part = texts[start : start + BATCH]
                 vectors |= dict(zip(part, embedder.embed_documents(part, timeout=300), strict=True))
         for method in ("model", "words") if embedder is not None else ("words",):
-            figures = DialogueFigures(name, method)
-            for dialogue in dialogues:
-                figures.add(dialogue, vectors if method == "model" else None)
-            yield figures
+            languages = sorted({dialogue.language for dialogue in dialogues}) if name != "dev" else []
+            for language in ("", *languages):
+                figures = DialogueFigures(f"{name} {language}".strip(), method)
+                for dialogue in dialogues:
+                    if language in ("", dialogue.language):
+                        figures.add(dialogue, vectors if method == "model" else None)
+                yield figures
 
 
 def _share(part: int, whole: int) -> str:
