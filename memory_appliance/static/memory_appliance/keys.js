@@ -1,4 +1,4 @@
-// The keyboard: / j k Enter n g+letter ? Esc. Never inside fields, never with Ctrl, Alt or the command key.
+// The keyboard: / j k Enter n g+letter ? Esc, never inside fields. With Ctrl or the command key only K: search from anywhere.
 "use strict";
 
 (() => {
@@ -35,6 +35,10 @@
   }
 
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+      if (follow("[data-search]") || follow('[data-go="q"], [data-go="s"]')) event.preventDefault();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.target.closest(TYPING)) {
       if (event.key === "Escape") event.target.blur();

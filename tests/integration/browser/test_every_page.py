@@ -71,6 +71,10 @@ def test_keys_lead_around_and_never_inside_a_field(visit: Callable[..., Visit]) 
     page.keyboard.press("g")
     page.keyboard.press("o")
     page.wait_for_url("**/")
+    page.go_back()
+    page.locator("#example-text").focus()
+    page.keyboard.press("Control+k")
+    page.wait_for_url("**/search**")
 
 
 def test_dark_by_choice_is_dark_from_the_first_byte_on(visit: Callable[..., Visit]) -> None:
