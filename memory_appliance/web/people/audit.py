@@ -19,19 +19,14 @@ from memory_appliance.web.access import owner_page
 from memory_appliance.web.days import DayField
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
+from memory_appliance.web.people.audit_words import ACTIONS, choices, sentence_of
 
 PAGE = 50
 
 
 class AuditForm(forms.Form):
     actor = forms.CharField(label=_("Who"), required=False, max_length=200)
-    action = forms.RegexField(
-        r"^[a-z_.]{1,60}\Z",
-        label=_("What"),
-        required=False,
-        max_length=60,
-        help_text=_("An action such as key.create, or a group such as key."),
-    )
+    action = forms.ChoiceField(label=_("What happened"), required=False, choices=lambda: [("", _("any")), *choices()])
     agent = forms.RegexField(r"^[a-z0-9-]{1,63}\Z", label=_("Agent"), required=False, max_length=63)
     address = forms.CharField(label=_("Address"), required=False, max_length=64)
     since = DayField(label=_("From"), required=False)
@@ -59,6 +54,17 @@ class AuditPage:
     older: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """`known`: the list can be filtered by its action."""
+
+    event: AuditEvent
+    sentence: str
+    day: date
+    details: tuple[tuple[str, str], ...]
+    known: bool
+
+
 @owner_page
 @require_safe
 def audit(request: HttpRequest) -> HttpResponse:
@@ -67,7 +73,7 @@ def audit(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         before, after = as_number(request.GET.get("before")), as_number(request.GET.get("after"))
         page = audit_page(form.filter(), before=before, after=after)
-    lines = [(event, _detail(event)) for event in page.events]
+    lines = [_line(event) for event in page.events]
     filtered = any(request.GET.get(name) for name in form.fields)
     context = {"form": form, "page": page, "lines": lines, "filtered": filtered}
     return answer(request, "people/audit.html", context, status=422 if form.errors else 200)
@@ -95,9 +101,15 @@ def _last(shown: Sequence[AuditEvent]) -> int | None:
     return int(shown[-1].pk) if shown else None
 
 
-def _detail(event: AuditEvent) -> list[tuple[str, str]]:
+def _line(event: AuditEvent) -> AuditLine:
+    day = event.at.astimezone(UTC).date()
+    return AuditLine(event, sentence_of(event), day, _details(event), event.action in ACTIONS)
+
+
+def _details(event: AuditEvent) -> tuple[tuple[str, str], ...]:
     empty: tuple[object, ...] = (None, "", [], {})
-    return [(visible(str(name)), visible(_told(value))) for name, value in event.detail.items() if value not in empty]
+    told = ((name, value) for name, value in event.detail.items() if value not in empty)
+    return tuple((visible(str(name)), visible(_told(value))) for name, value in told)
 
 
 def _told(value: object) -> str:

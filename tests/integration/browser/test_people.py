@@ -87,6 +87,7 @@ def test_a_role_is_given_on_a_phone_without_script(visit: Callable[..., Visit]) 
 def test_the_log_is_narrowed_by_a_click_on_a_line(visit: Callable[..., Visit]) -> None:
     window = visit()
     page = window.go("/audit")
-    page.locator("table.audit a", has_text="user.login").first.click()
+    page.locator(".audit summary", has_text="signed in").first.click()
+    page.locator(".audit a", has_text="user.login").first.click()
     page.wait_for_url("**/audit?action=user.login**")
-    assert set(page.locator("table.audit td code").all_inner_texts()) == {"user.login"}
+    assert set(page.locator(".audit dd code").all_text_contents()) == {"user.login"}
