@@ -23,6 +23,8 @@ WEIGHTS = Path(__file__).parent / "head.npz"
 KINDS = ("decision", "fact", "preference", "task")
 WORDS_TRUST = 0.5
 """How sure the words are, beside the meaning: they were seen in fewer shapes than there are."""
+SHARPNESS = 2.0
+"""Of the likeness to the training lines."""
 OUTPUTS = ("keep", "state", "play", *KINDS)
 
 
@@ -58,7 +60,7 @@ class Head:
         if vector is None or vector.shape != self.mean.shape:
             odds = WORDS_TRUST * (self.words_surface @ numbers + self.words_bias)
         else:
-            near = likeness(direction(vector, self.mean), self.landmarks)
+            near = likeness(direction(vector, self.mean), self.landmarks, SHARPNESS)
             odds = self.full_surface @ numbers + self.full_landmarks @ near + self.full_bias
         keep, state, play, *kinds = (float(value) for value in odds)
         return Verdict(keep, state, play, tuple(kinds))

@@ -16,7 +16,7 @@ import numpy as np
 from search.flush import language
 from search.flush.choose import units_of
 from search.flush.dialogues import FOLDER, Dialogue, read_dialogues
-from search.flush.head import KINDS, OUTPUTS, WEIGHTS
+from search.flush.head import KINDS, OUTPUTS, SHARPNESS, WEIGHTS
 from search.flush.surface import surface
 from search.recall.intent.features import Numbers, direction, likeness
 from search.recall.intent.head import quantised, restored
@@ -60,7 +60,7 @@ def train(vectors: Vectors, surfaces: Numbers, labels: list[str], **made_from: o
     landmarks = restored(stored)
     numbers = surfaces.astype(np.float64)
     by_words = numbers @ numbers.T + 1.0
-    by_both = by_words + _MEANING_WEIGHT * likeness(direction(vectors, mean), landmarks)
+    by_both = by_words + _MEANING_WEIGHT * likeness(direction(vectors, mean), landmarks, SHARPNESS)
     kept = np.array([label in KINDS for label in labels])
     everything = np.ones(len(labels), dtype=bool)
     full, full_means = _fitted(by_both, labels, everything, kept)

@@ -45,9 +45,9 @@ def direction(vectors: Vectors, mean: Numbers) -> Numbers:
     return np.asarray(away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-9), dtype=np.float32)
 
 
-def likeness(directions: Numbers, landmarks: Numbers) -> Numbers:
-    """How near each direction is to each landmark sentence: 1 is the same, 0.02 the opposite."""
-    return np.asarray(np.exp(2.0 * (directions @ landmarks.T) - 2.0), dtype=np.float32)
+def likeness(directions: Numbers, landmarks: Numbers, sharpness: float) -> Numbers:
+    """How near each direction is to each landmark sentence: 1 is the same; the sharper, the fewer others count."""
+    return np.asarray(np.exp(sharpness * (directions @ landmarks.T) - sharpness), dtype=np.float32)
 
 
 def grams(text: str) -> set[int]:

@@ -1,7 +1,7 @@
 """Train the head: `python -m search.recall.intent.train MODELS_DIR` writes `head.npz`.
 
-Kernel logistic regression solved exactly (no random numbers), on the sentences beside this file that are not held
-out. Log-odds are calibrated on predictions for sentences that the fit did not see.
+Kernel ridge regression solved exactly (no random numbers), on the sentences beside this file that are not held out.
+Log-odds are calibrated on predictions for sentences that the fit did not see.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from search.recall.intent import language, sentences
 from search.recall.intent.features import direction, likeness, surface
-from search.recall.intent.head import WEIGHTS, quantised, restored
+from search.recall.intent.head import SHARPNESS, WEIGHTS, quantised, restored
 from search.recall.intent.reading import read_message
 from search.runtime.bundled import ensure_bundled
 from search.runtime.llama import LlamaEmbedder
@@ -25,10 +25,9 @@ from search.runtime.protocols import Vectors
 
 Floats = NDArray[np.float64]
 
-LANDMARK_EVERY = 4
-_LIKENESS_WEIGHT = 20.0
+_LIKENESS_WEIGHT = 100.0
+_RIDGE = 5.0
 _STEPS = 8
-_JITTER = 1e-4
 
 
 def checksum() -> str:
@@ -45,38 +44,34 @@ def train(vectors: Vectors, told: list[sentences.Sentence], target: Path) -> Non
     numbers = np.stack([surface(read_message(sentence.text)) for sentence in told])
     mean = vectors.mean(axis=0)
     directions = direction(vectors, mean)
-    stored = quantised(directions[::LANDMARK_EVERY])
-    landmarks = restored(stored)
-    near = likeness(directions, landmarks).astype(np.float64)
-
-    inverse = np.linalg.inv(likeness(landmarks, landmarks) + _JITTER * np.eye(len(landmarks)))
+    stored = quantised(directions)
     by_words = (numbers @ numbers.T).astype(np.float64) + 1.0
-    by_meaning = _LIKENESS_WEIGHT * near @ inverse @ near.T
-
-    full, full_scale, full_shift = _calibrated(by_words + by_meaning, labels)
-    words, words_scale, words_shift = _calibrated(by_words, labels)
+    by_meaning = _LIKENESS_WEIGHT * likeness(directions, restored(stored), SHARPNESS)
+    full, full_bias = _calibrated(by_words + by_meaning, labels)
+    words, words_bias = _calibrated(by_words, labels)
     np.savez_compressed(
         target,
         mean=mean,
         landmarks=stored,
-        full_landmarks=(full_scale * _LIKENESS_WEIGHT * inverse @ near.T @ full).astype(np.float32),
-        full_surface=(full_scale * numbers.T @ full).astype(np.float16),
-        full_bias=full_scale * full.sum() + full_shift,
-        words_surface=(words_scale * numbers.T @ words).astype(np.float16),
-        words_bias=words_scale * words.sum() + words_shift,
+        full_landmarks=(_LIKENESS_WEIGHT * full).astype(np.float32),
+        full_surface=(numbers.T @ full).astype(np.float16),
+        full_bias=full.sum() + full_bias,
+        words_surface=(numbers.T @ words).astype(np.float16),
+        words_bias=words.sum() + words_bias,
         made_from=json.dumps({"data": checksum(), "model": BUNDLED.id, "sentences": len(told)}),
     )
 
 
-def _calibrated(kernel: Floats, labels: Floats) -> tuple[Floats, float, float]:
-    """Dual weights of the fit on everything, and the scale and shift that its log-odds need."""
+def _calibrated(kernel: Floats, labels: Floats) -> tuple[Floats, float]:
+    """Dual weights of the fit on everything and its bias, as log-odds: by what either half says of the other."""
     unseen = np.empty_like(labels)
     for half in (0, 1):
         out = np.arange(len(labels)) % 2 == half
-        unseen[out] = kernel[np.ix_(out, ~out)] @ fit(kernel[np.ix_(~out, ~out)], labels[~out])
-    columns = np.stack((unseen, np.ones_like(unseen)), axis=1)
-    scale, shift = _platt(columns, labels)
-    return fit(kernel, labels), float(scale), float(shift)
+        weights, mean = fit(kernel[np.ix_(~out, ~out)], labels[~out])
+        unseen[out] = kernel[np.ix_(out, ~out)] @ weights + mean
+    scale, shift = _platt(np.stack((unseen, np.ones_like(unseen)), axis=1), labels)
+    weights, mean = fit(kernel, labels)
+    return scale * weights, float(scale * mean + shift)
 
 
 def _platt(columns: Floats, labels: Floats) -> Floats:
@@ -89,17 +84,12 @@ def _platt(columns: Floats, labels: Floats) -> Floats:
     return found
 
 
-def fit(kernel: Floats, labels: Floats) -> Floats:
-    """Dual weights of ridge-regularised logistic regression, by Newton's method."""
-    odds: Floats = np.zeros(len(labels))
-    weights: Floats = odds
-    for _ in range(_STEPS):
-        chance = 1.0 / (1.0 + np.exp(-odds))
-        curve = np.maximum(chance * (1.0 - chance), _JITTER)
-        solved = np.linalg.solve(kernel + np.diag(1.0 / curve), odds + (labels - chance) / curve)
-        weights = np.asarray(solved, dtype=np.float64)
-        odds = kernel @ weights
-    return weights
+def fit(kernel: Floats, labels: Floats) -> tuple[Floats, float]:
+    """Dual weights of ridge regression on -1 and 1, and the mean that they start from."""
+    wanted = 2.0 * labels - 1.0
+    mean = float(wanted.mean())
+    weights = np.linalg.solve(kernel + _RIDGE * np.eye(len(labels)), wanted - mean)
+    return np.asarray(weights, dtype=np.float64), mean
 
 
 def main(models_dir: Path) -> None:
