@@ -15,6 +15,7 @@ from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
 from agents.consolidation.signals import record_uses
 from agents.errors import Invalid, MemoryDisabled
+from agents.following import catch_up
 from agents.memory_health.uses import count_found
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
@@ -32,11 +33,18 @@ from search.errors import EmbedderUnavailable
 from search.get import GetResult
 from search.index import reader
 from search.index.report import FileEntry, IndexStatus
-from search.outcome import SearchOutcome
+from search.outcome import Degradation, SearchOutcome
 from search.spec import Corpus, EmbeddingIdentity, IndexSpec, Mode, SearchRequest
 
 MAX_RESULTS = 100
 MAX_QUERY_CHARS = 10_000
+NOTHING_MS = 50
+"""What is spent before the search is taken from its time when it is more than this."""
+
+
+BEHIND = Degradation(
+    "index_behind", "this server has not read yet what was written last elsewhere; it answers from what it has"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,9 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
     spec = index_spec(agent)
     citations = params.citations or own.citations
     request = _request(spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
+    level = catch_up(agent, partial(embedding_identity, agent), seconds=request.deadline_ms / 2000)
+    if (spent_ms := round((time.monotonic() - began) * 1000)) > NOTHING_MS:
+        request = replace(request, deadline_ms=max(1, request.deadline_ms - spent_ms))
     withheld = transcripts_withheld(decision, remember=own.remember_across_conversations)
     if withheld:
         spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
@@ -100,6 +111,8 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         reranker=reranker_for(agent) if full else None,
         generator=generator_for(agent) if full else None,
     )
+    if not level:
+        outcome = replace(outcome, degraded=(*outcome.degraded, BEHIND))
     _count(request.mode, outcome.outcome, began, outcome)
     if params.counts:
         count_found(agent, (hit.path for hit in outcome.results))

@@ -15,6 +15,8 @@ from agents.actors import Caller
 from agents.agent_settings import AgentSettings, read_settings
 from agents.audit import record
 from agents.errors import MemoryDisabled
+from agents.following import catch_up
+from agents.memory import embedding_identity
 from agents.memory_health.uses import count_found
 from agents.models import Agent
 from agents.privacy import transcripts_withheld, visible_session
@@ -89,8 +91,13 @@ def recall(
     facts = gate_facts(agent, own, session, decision, mode=params.mode)
     embedder = embedder_for(agent)
     turn = replace(_turn(agent, own, session, decision, params), began=arrived)
+    asked = time.monotonic()
+    level = not decision.allowed or catch_up(agent, partial(embedding_identity, agent), seconds=turn.timeout_ms / 2000)
+    turn = replace(turn, timeout_ms=max(LEAST_TIMEOUT_MS, turn.timeout_ms - round((time.monotonic() - asked) * 1000)))
     former = partial(former_embedder, agent)
     outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=former))
+    if not level:
+        outcome = replace(outcome, facts={**outcome.facts, "index_behind": True})
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)
     if not recorded:
         return Recalled(outcome, decision, elapsed_ms, None)

@@ -13,6 +13,7 @@ from django.db.models import Exists, F, Max, OuterRef, Q
 from agents.agent_settings import read_settings
 from agents.apart import apart
 from agents.common_clock import common_now
+from agents.generations import several
 from agents.models import Agent, Run
 from agents.paths import index_path
 from search.index.damage import damage_mark
@@ -197,8 +198,11 @@ def due_agents(now: datetime) -> list[Agent]:
 def agents_without_index() -> list[Agent]:
     """Agents that were updated, and whose index file has gone since then or was found damaged.
 
-    One whose last update failed is left to its interval: what keeps an index from being written does so again.
+    One whose last update failed is left to its interval: what keeps an index from being written does so again. Where
+    there are several servers, each makes an index when it is asked for the agent.
     """
+    if several():
+        return []
     folder = index_path("_").parent
     names = {path.name for path in folder.glob("*.sqlite*")}
     seen = Agent.objects.filter(last_update_at__isnull=False, last_error="")

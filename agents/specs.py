@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from django.conf import settings
+
 from agents import provenance
 from agents.agent_settings import read_settings
 from agents.broken_rows import collection_fault, rule_of
+from agents.common_vectors import CommonVectors
 from agents.models import Agent, Collection, CollectionShare
 from agents.paths import index_path
 from agents.scope import Scope
@@ -41,8 +44,10 @@ def embedding_spec(agent: Agent) -> IndexSpec:
 
     It looks for all other agents that share theirs, which no request should wait for.
     """
-    spec = index_spec(agent)
-    if not read_settings(agent.settings).share_vectors:
+    spec, shares = index_spec(agent), read_settings(agent.settings).share_vectors
+    if settings.MEMORY_SERVER_NAME:
+        return replace(spec, common=CommonVectors(agent.pk, shares))
+    if not shares:
         return spec
     others = Agent.objects.filter(settings__share_vectors=True).exclude(pk=agent.pk)
     return replace(spec, vector_sources=tuple(index_path(slug) for slug in others.values_list("slug", flat=True)))

@@ -18,6 +18,7 @@ DegradationCode = Literal[
     "stale_vectors",
     "pending_embeddings",
     "no_index",
+    "index_behind",
     "deadline",
 ]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol
 
 Source = Literal["memory", "sessions"]
 Mode = Literal["search", "vsearch", "hybrid", "query"]
@@ -69,6 +69,25 @@ class EmbeddingIdentity:
     fingerprint: str
 
 
+class PackedText(NamedTuple):
+    """Vectors as an index keeps them: of a text with this SHA-256, and of its tokens in this version, if it has any."""
+
+    hash: bytes
+    parts: bytes
+    version: int | None
+    bits: bytes | None
+
+
+class CommonVectors(Protocol):
+    """What all servers have embedded of one agent, by the embedding set-up's fingerprint."""
+
+    def fetch(self, fingerprint: str, digests: Sequence[bytes]) -> Sequence[PackedText]: ...
+
+    def keep(self, fingerprint: str, rows: Sequence[PackedText]) -> None: ...
+
+    def drop(self, digests: Sequence[bytes]) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class IndexSpec:
     """One agent's index: where it lies, what goes into it, and how it is cut."""
@@ -82,6 +101,8 @@ class IndexSpec:
     """Index files of other agents that vectors of equal texts may be taken from."""
     tokens: bool = True
     """Whether vectors of tokens are kept for late interaction, where the model gives any."""
+    common: CommonVectors | None = None
+    """Where several servers share what each of them embeds."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Collections that must not be read, by name, with the reason: the index holds nothing of them but a problem."""
 

@@ -35,10 +35,10 @@ SLOW = (
 """Each takes ten seconds or more: part of `make test`, not of `make test-fast`."""
 
 LONG = (
+    "integration/servers/",
     "integration/boot/test_power_cut.py",
     "integration/backup/test_postgres.py",
     "integration/postgres/",
-    "integration/servers/",
     "integration/browser/test_every_page.py",
     "integration/faults/",
 )

@@ -13,7 +13,8 @@ from workers.alive import say_alive, say_gone
 from workers.handing_on import hand_on_request_ids
 from workers.jobs import TASKS
 
-app = Celery("memory_appliance", include=["workers.heartbeat", *(f"workers.tasks.{name}" for name in TASKS)])
+_ROUNDS = ("workers.heartbeat", "workers.following")
+app = Celery("memory_appliance", include=[*_ROUNDS, *(f"workers.tasks.{name}" for name in TASKS)])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 hand_on_request_ids()
 

@@ -14,8 +14,10 @@ from agents.backup.tables import insert
 from agents.models import (
     Agent,
     AgentRole,
+    Change,
     Collection,
     CollectionShare,
+    Embedding,
     FileUse,
     Flush,
     IndexSnapshot,
@@ -50,7 +52,7 @@ COPIED: dict[type[models.Model], str] = {
 POINTED_AT = (Collection, Transcript)
 """Whose new numbers others need; the rows of all other tables go in many at a time."""
 
-LEFT = (Run, IndexSnapshot)
+LEFT = (Run, IndexSnapshot, Change, Embedding)
 """Of the work of then, which is over."""
 
 LINKED = (CollectionShare, AgentRole)

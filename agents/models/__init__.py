@@ -2,6 +2,7 @@
 
 from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
+from agents.models.change import Change, Embedding
 from agents.models.collection import Collection
 from agents.models.file_use import FileUse
 from agents.models.flush import Flush
@@ -27,8 +28,10 @@ __all__ = [
     "AgentRole",
     "ApiKey",
     "AuditEvent",
+    "Change",
     "Collection",
     "CollectionShare",
+    "Embedding",
     "FileUse",
     "Flush",
     "IndexSnapshot",

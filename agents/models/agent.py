@@ -38,6 +38,7 @@ class Agent(ReadAsText):
     disk_bytes = models.BigIntegerField(null=True, blank=True, help_text="What its files took when last counted.")
     disk_written = models.BigIntegerField(default=0, help_text="What the appliance has written since then.")
 
+    generation = models.PositiveBigIntegerField(default=0, help_text="Of what was written; see agents/generations.py.")
     runs_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest run.")
     recalls_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest recall event.")
 

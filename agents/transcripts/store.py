@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from agents.actors import SYSTEM
 from agents.errors import Invalid
+from agents.generations import note
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
 from agents.quota import room_for
 from agents.services.collections import create_collection
@@ -223,6 +224,7 @@ def index_parts(agent: Agent, names: Sequence[str]) -> bool:
     if collection is None:
         return False
     paths = [f"{collection.name}/{name}" for name in dict.fromkeys(names)]
+    note(agent.pk, paths)
     if len(paths) <= INDEXED_AT_ONCE:
         return index_now(Agent.objects.get(pk=agent.pk), paths)
     Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable
+from typing import Literal
 
 from django.utils import timezone
 
 from agents.agent_settings import read_settings
-from agents.models import Agent
-from agents.specs import index_spec
+from agents.common_vectors import forget_vectors
+from agents.following import catch_up
+from agents.generations import generation, note, several
+from agents.models import Agent, Change
+from agents.specs import embedding_spec, index_spec
 from agents.waiting import soon
 from search.errors import SearchError
 from search.index.update_files import Forgotten, count_rows, forget_files, update_files
@@ -29,14 +33,16 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     """
     if not read_settings(agent.settings).memory_enabled:
         return False
+    if several():
+        agent.generation = generation(agent.pk)
+        return catch_up(agent, lambda: None, seconds=LOCK_SECONDS) or _later(agent, "its index is busy or being made")
     spec = index_spec(agent)
     if not spec.path.exists():  # the other files are missing as well
         Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     try:
         report = soon(agent.slug, LOCK_SECONDS, lambda: update_files(spec, paths))
     except SearchError as error:
-        _later(agent, error)
-        return False
+        return _later(agent, error.message)
     if report.pending:
         Agent.objects.filter(pk=agent.pk).update(pending_embeddings=report.pending)
     return True
@@ -48,12 +54,14 @@ def forget_now(agent: Agent, paths: Collection[str], *, all_unused: bool = False
     `all_unused`: the vectors that no chunk needs go, whichever file they were of.
     """
     try:
-        return soon(
-            agent.slug, FORGET_LOCK_SECONDS, lambda: forget_files(index_spec(agent), paths, all_unused=all_unused)
-        )
+        spec = embedding_spec(agent)
+        return soon(agent.slug, FORGET_LOCK_SECONDS, lambda: forget_files(spec, paths, all_unused=all_unused))
     except SearchError as error:
-        _later(agent, error)
+        _later(agent, error.message)
+        forget_vectors(agent)  # of which texts they are, only the index could tell
         return None
+    finally:
+        note(agent.pk, paths, what=Change.What.FORGOTTEN)
 
 
 def rows_of(agent: Agent, lines: Iterable[tuple[str, int, int]]) -> int:
@@ -61,6 +69,7 @@ def rows_of(agent: Agent, lines: Iterable[tuple[str, int, int]]) -> int:
     return count_rows(index_spec(agent), lines)
 
 
-def _later(agent: Agent, error: SearchError) -> None:
-    logger.info("%s is indexed later: %s", agent.slug, error.message)
+def _later(agent: Agent, reason: str) -> Literal[False]:
+    logger.info("%s is indexed later: %s", agent.slug, reason)
     Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
+    return False

@@ -7,8 +7,11 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.db import transaction
+
 from agents.actors import Actor
 from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
+from agents.generations import note
 from agents.locks import fence
 from agents.models import Agent, WorkspaceWrite
 from agents.quota import room_for
@@ -76,9 +79,16 @@ def _row(
         row.delete()
         objects.drop(agent.slug, fresh, set())
         raise
+    complete(row)
+
+
+def complete(row: WorkspaceWrite) -> None:
+    """The write is done: the file is on the disk, and every server's index has yet to read it. Raises `LockLost`."""
     fence()
     row.state = WorkspaceWrite.State.DONE
-    row.save()
+    with transaction.atomic():
+        row.save()
+        note(row.agent_id, [row.path])
 
 
 def _keep(slug: str, path: str, before: bytes | None, after: bytes | None, block: bytes | None) -> None:

@@ -18,7 +18,7 @@ from agents.errors import Conflict, RuleError, WorkspaceUnwritable
 from agents.models import Agent, Tombstone, WorkspaceWrite
 from agents.workspace import disk, objects
 from agents.workspace.beside import leftover
-from agents.workspace.journal import keep_displaced, unwritable, writing
+from agents.workspace.journal import complete, keep_displaced, unwritable, writing
 from agents.workspace.lock import workspace_lock
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import unfinished
@@ -205,8 +205,7 @@ def _finish(agent: Agent, row: WorkspaceWrite) -> None:
         _drop_copies(agent, row)
         return
     WorkspaceWrite.objects.filter(pk=row.pk).update(problem="")
-    row.state = WorkspaceWrite.State.DONE
-    row.save(update_fields=["state", "start", "start_line", "end_line", "size"])
+    complete(row)
 
 
 def _drop_copies(agent: Agent, row: WorkspaceWrite) -> None:

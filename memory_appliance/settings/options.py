@@ -223,6 +223,18 @@ class Options(BaseSettings):
     hub_url: str = Field(
         "https://huggingface.co", description="Where models are downloaded from; a mirror has the same paths."
     )
+    local_index_days: int = Field(
+        30,
+        ge=1,
+        le=3650,
+        description="With PostgreSQL: an index that nobody asks for so long leaves the local folder.",
+    )
+    local_index_gb: float = Field(
+        100.0,
+        ge=0.1,
+        le=10**6,
+        description="With PostgreSQL: of more, those leave that nobody has asked the longest.",
+    )
     backup_dir: Path = Field(
         Path("backups"),
         description="Folder of the backups; relative to the data folder. Another disk is safer.",

@@ -22,6 +22,7 @@ DEGRADATIONS: Mapping[str, StrOrPromise] = {
     "no_expansion": _("No writing model was used: the query was not expanded."),
     "stale_vectors": _("The vectors come from another model than the chosen one: the index is being rebuilt."),
     "pending_embeddings": _("Some chunks have no vectors yet: they are found by words only."),
+    "index_behind": _("This server has not read yet what was written last through another one; ask again in a moment."),
     "no_index": _("There is no index yet. The first update creates it."),
     "deadline": _("The time limit was reached: these are the results found so far."),
 }

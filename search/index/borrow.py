@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from search.errors import IndexUnavailable
 from search.index import driver
 from search.index.driver import Connection, bind_digests, transaction
 from search.index.locks import writer_lock
 from search.index.pool import reading
-from search.spec import IndexSpec
+from search.spec import IndexSpec, PackedText
 
 log = logging.getLogger(__name__)
 
@@ -24,27 +25,24 @@ ROWS = 1_000
 LOCK_TIMEOUT = 60.0
 
 
-class _Borrowed(NamedTuple):
-    hash: bytes
-    parts: bytes
-    version: int | None
-    bits: bytes | None
+LookUp = Callable[[str, Sequence[bytes]], Sequence[PackedText]]
 
 
 def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, fingerprint: str) -> int:
-    """Put what `spec.vector_sources` hold for waiting chunks into the cache; answers the number of texts found.
+    """Put what the sources of `spec` hold for waiting chunks into the cache; answers the number of texts found.
 
     Only vectors of the same fingerprint. A source that is missing, busy or damaged is passed over: the model is there.
     """
-    waiting = _waiting(connection) if spec.vector_sources else set()
+    waiting = _waiting(connection) if spec.vector_sources or spec.common else set()
+    sources: list[LookUp] = [partial(_look_up, source) for source in spec.vector_sources]
     taken = 0
-    for source in spec.vector_sources:
+    for look_up in [*sources, *([spec.common.fetch] if spec.common else [])]:
         digests = list(waiting)
         for start in range(0, len(digests), ROWS):
             try:
-                found = _look_up(source, fingerprint, digests[start : start + ROWS])
+                found = look_up(fingerprint, digests[start : start + ROWS])
             except (IndexUnavailable, driver.DatabaseError, OSError) as error:
-                log.debug("no vectors from another index", extra={"index": source.name, "reason": str(error)})
+                log.debug("no vectors from another index", extra={"reason": str(error)})
                 break
             if found:
                 with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
@@ -58,18 +56,23 @@ def _waiting(connection: Connection) -> set[bytes]:
     return {row[0] for row in connection.execute("SELECT hash FROM chunks WHERE emb_id IS NULL AND refused = ''")}
 
 
-def _look_up(source: Path, fingerprint: str, digests: list[bytes]) -> list[_Borrowed]:
+def _look_up(source: Path, fingerprint: str, digests: Sequence[bytes]) -> list[PackedText]:
     with reading(source) as other:
-        rows = other.execute(
-            "SELECT e.hash, e.parts, t.version, t.bits FROM embedding_cache e"
-            " LEFT JOIN chunk_tokens t ON t.emb_id = e.id"
-            " WHERE e.model = (SELECT id FROM models WHERE fingerprint = ?) AND e.hash IN carray(?)",
-            (fingerprint, bind_digests(digests)),
-        )
-        return [_Borrowed(*row) for row in rows]
+        return packed_texts(other, fingerprint, digests)
 
 
-def _keep(connection: Connection, model_id: int, found: list[_Borrowed]) -> None:
+def packed_texts(connection: Connection, fingerprint: str, digests: Sequence[bytes]) -> list[PackedText]:
+    """What this index holds of these texts."""
+    rows = connection.execute(
+        "SELECT e.hash, e.parts, t.version, t.bits FROM embedding_cache e"
+        " LEFT JOIN chunk_tokens t ON t.emb_id = e.id"
+        " WHERE e.model = (SELECT id FROM models WHERE fingerprint = ?) AND e.hash IN carray(?)",
+        (fingerprint, bind_digests(digests)),
+    )
+    return [PackedText(*row) for row in rows]
+
+
+def _keep(connection: Connection, model_id: int, found: Sequence[PackedText]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO embedding_cache(model, hash, parts, used) VALUES(?, ?, ?, ?)",
         ((model_id, row.hash, row.parts, time.time()) for row in found),

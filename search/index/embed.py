@@ -6,18 +6,20 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 
 import numpy as np
 
-from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged, IndexDamaged
-from search.index.borrow import borrow_vectors
+from search.errors import Cancelled, EmbedderUnavailable, IdentityChanged, IndexDamaged, IndexUnavailable
+from search.index.borrow import borrow_vectors, packed_texts
 from search.index.chunks import count_pending, embedded_passages
 from search.index.driver import Connection, transaction
 from search.index.locks import writer_lock
 from search.index.opening import writing
+from search.index.pool import reading
 from search.index.report import EmbedReport, IsCancelled, Progress, ReportProgress
 from search.index.schema import get_meta, next_generation
 from search.index.tokens import count_waiting, put_tokens, wanted_version, without_tokens
@@ -216,6 +218,34 @@ def _embedded(
             yield first, future.result()
 
 
+def _usable(passages: Vectors) -> bool:
+    return bool(np.isfinite(passages).all() and passages.any(axis=1).all() and passages.sum(axis=0).any())
+
+
+def is_waiting(path: Path) -> bool:
+    """Whether chunks of this index wait for vectors; False without an index."""
+    try:
+        with reading(path) as connection:
+            return count_pending(connection) > 0
+    except IndexUnavailable:
+        return False
+
+
+def take_vectors(spec: IndexSpec, identity: EmbeddingIdentity | None) -> int:
+    """Give waiting chunks the vectors that others have made of their texts; answers how many chunks still wait.
+
+    Without a model that answers, and for an index of another one, none are taken. Raises like `embed_pending`.
+    """
+    with writing(spec.path, remake=False) as connection:
+        waiting = count_pending(connection)
+        if waiting and identity is not None:
+            with suppress(IdentityChanged):
+                model_id = _agree_on_model(spec, connection, identity)
+                if borrow_vectors(spec, connection, model_id, identity.fingerprint):
+                    waiting -= _Store(spec, connection, model_id, identity).take_cached()
+        return waiting
+
+
 class _Store:
     """Collects vectors and writes them under the writer lock, a few at a time."""
 
@@ -262,10 +292,13 @@ class _Store:
             for item, passages, tokens in self._ready:
                 self._put(item, passages, tokens, changes)
             changes.apply(self._connection, next_generation(self._connection))
+            if self._spec.common is not None:  # before the commit: what is only here another server would embed again
+                fingerprint, digests = self._identity.fingerprint, [item.hash for item, _, _ in self._ready]
+                self._spec.common.keep(fingerprint, packed_texts(self._connection, fingerprint, digests))
         self._ready = []
 
     def _put(self, item: _Waiting, passages: Vectors, tokens: Sequence[Bits], changes: VectorChanges) -> None:
-        if not np.isfinite(passages).all() or not passages.any(axis=1).all() or not passages.sum(axis=0).any():
+        if not _usable(passages):
             self._connection.execute(
                 "UPDATE chunks SET refused = 'the model gave an empty vector' WHERE hash = ? AND emb_id IS NULL",
                 (item.hash,),

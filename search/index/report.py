@@ -45,6 +45,10 @@ class UpdateReport:
     """False when nothing had changed: then the index file was not written at all."""
     stale: bool = False
     """The vectors are of another identity than the one that is wanted now: the index is to be rebuilt."""
+    paths: tuple[str, ...] = ()
+    """Of the files that were added, changed or removed."""
+    recut: bool = False
+    """A collection has gone, or its lines have another origin now: what the paths do not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,8 @@ class _Update:
         self.wrote = False
         self.added = self.changed = self.removed = self.chunks = 0
         self.problems: dict[str, list[Problem]] = {}
+        self.touched: list[str] = []
+        self.recut = False
 
     def run(self) -> UpdateReport:
         known = known_collections(self.connection)
@@ -143,8 +145,9 @@ class _Update:
         scanned = sum(len(plan.scan.files) for plan in plans)
         problems = sum(map(len, self.problems.values()))
         return UpdateReport(
-            scanned, self.added, self.changed, self.removed, self.chunks, pending, problems, wrote=self.wrote
-        )
+            scanned, self.added, self.changed, self.removed, self.chunks, pending, problems, wrote=self.wrote,
+            paths=tuple(self.touched), recut=self.recut or any(plan.recut for plan in plans),
+        )  # fmt: skip
 
     def _count_waiting(self) -> int:
         """Vectors of tokens that are not to be kept any more go here."""
@@ -233,6 +236,7 @@ class _Update:
                 pairs = zip(ready.parsed.chunks, ready.origins, strict=True)
                 shown = [(chunk, origin) for chunk, origin in pairs if not chunk.excluded]
                 writer.replace(FileChunks(file_id, collection, ready.file.path, ready.file.title), shown)
+                self.touched.append(ready.file.path)
                 self.added += ready.known is None
                 self.changed += ready.known is not None
             self._close_batch(writer)
@@ -249,12 +253,13 @@ class _Update:
             writer = self._writer()
             for file_id in gone:
                 writer.remove(file_id)
-                self.connection.execute("DELETE FROM files WHERE id = ?", (file_id,))
+                query = "DELETE FROM files WHERE id = ? RETURNING path"
+                self.touched += [row[0] for row in self.connection.execute(query, (file_id,))]
             for name in known.keys() - wanted:
                 replace_problems(self.connection, name, ())
                 self.connection.execute("DELETE FROM collections WHERE name = ?", (name,))
             self._close_batch(writer)
-        self.removed = len(gone)
+        self.removed, self.recut = len(gone), bool(dropped)
 
     def _writer(self) -> ChunkWriter:
         model = active_model(self.connection)

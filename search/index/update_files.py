@@ -60,6 +60,8 @@ def forget_files(
         if all_unused:
             query = "SELECT id FROM embedding_cache e WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = e.id)"
             unused |= {row[0] for row in connection.execute(query)}
+        if spec.common is not None:
+            spec.common.drop(_hashes_without_chunk(connection, unused))
         vectors = _drop_vectors(connection, unused)
         connection.set_busy_timeout(CHECKPOINT_MS)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -94,6 +96,11 @@ def _drop_vectors(connection: Connection, emb_ids: Collection[int]) -> int:
         if has_table(connection, "chunks_fts"):
             connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
     return dropped
+
+
+def _hashes_without_chunk(connection: Connection, emb_ids: Collection[int]) -> list[bytes]:
+    query = "SELECT hash FROM embedding_cache e WHERE id = ? AND NOT EXISTS (SELECT 1 FROM chunks WHERE emb_id = e.id)"
+    return [row[0] for emb_id in emb_ids for row in connection.execute(query, (emb_id,))]
 
 
 def _chunks_of(connection: Connection, paths: Collection[str]) -> list[tuple[int, int | None]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.models import Run
+from agents.following import catch_up, tell
+from agents.models import Change, Run
 from agents.role_models import embedder_for
 from agents.runs import request_switch
 from agents.specs import embedding_spec
@@ -32,6 +33,7 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
     if embedder is None:
         raise EmbedderUnavailable("No embedding model is configured.")
     spec = embedding_spec(run.index_agent)
+    catch_up(run.index_agent, embedder.identity, seconds=BOUT_SECONDS)
     try:
         together, lanes = shared(embedder)
         report = embed_pending(
@@ -48,6 +50,8 @@ def _embed(run: Run, lease: Lease) -> dict[str, Any]:
             dispatch(switch)
         raise HandBack(error.message, delay_seconds=REBUILD_PATIENCE) from error
     telemetry().embedded(report.embedded)
+    if report.embedded:
+        tell(run.index_agent, what=Change.What.VECTORS)
     forget_if_deleted(run, spec)
     if report.pending:
         raise HandBack()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.models import Run
+from agents.generations import note
+from agents.models import Change, Run
 from agents.role_models import embedder_for
 from agents.runs import request_run
 from agents.specs import embedding_spec
@@ -40,6 +41,7 @@ def _rebuild(run: Run, lease: Lease) -> dict[str, Any]:
     telemetry().embedded(report.embedded)
     if not report.swapped:
         raise HandBack()
+    note(run.index_agent.pk, what=Change.What.REBUILT)
     forget_if_deleted(run, spec)
     if report.pending:
         dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="rebuild"))

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 import logging
 
+from django.conf import settings
+
 from agents.apart import apart
 from agents.audit import prune_audit
 from agents.canary import remove_left_canaries
+from agents.following import drop_unused_indexes
+from agents.generations import prune_changes
 from agents.history import remove_orphan_histories
 from agents.memory_health.uses import prune_uses
 from agents.models import Agent
-from agents.nightly import may_forget, my_night
+from agents.nightly import may_forget
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
+from agents.rounds import NIGHT_SECONDS, my_turn
 from agents.runs import prune_runs
 from agents.services import remove_orphan_indexes
 from agents.workspace.tombstones import prune_tombstones
@@ -30,12 +35,15 @@ LOCK_SECONDS = 2.0
 
 @app.task(name="workers.tidy")
 def tidy() -> None:
-    if my_night("tidy"):
+    if my_turn("tidy", seconds=NIGHT_SECONDS):
         if may_forget("tidy"):
             _forget()
         logger.info("removed: kept versions of %d agents that are gone", len(remove_orphan_histories()))
         remove_left_canaries()
     logger.info("removed: %d indexes of agents that are gone", len(remove_orphan_indexes()))
+    options = settings.OPTIONS
+    unused = drop_unused_indexes(days=options.local_index_days, gigabytes=options.local_index_gb)
+    logger.info("removed: %d indexes that nobody asks here", unused)
     _maintain_indexes()
 
 
@@ -43,7 +51,7 @@ def _forget() -> None:
     """What was kept for a time that is over."""
     logger.info("forgotten: %d old runs, %d lines of the log", prune_runs(), prune_audit())
     logger.info("forgotten: %d recall events, %d counts of finds", prune_recall_events(), prune_uses())
-    logger.info("forgotten: %d tombstones", prune_tombstones())
+    logger.info("forgotten: %d tombstones, %d changes", prune_tombstones(), prune_changes())
 
 
 def _maintain_indexes() -> None:

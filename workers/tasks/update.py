@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from agents.broken_rows import row_faults
+from agents.following import catch_up, look_at_all
 from agents.memory import embedding_identity
 from agents.models import Agent, Collection, Run
 from agents.quota import recount
 from agents.runs import request_run, request_switch
-from agents.specs import index_spec
+from agents.specs import embedding_spec
 from agents.workspace.unfinished import settle, waiting_writes
 from search.documents.contain import is_folder
 from search.errors import SearchError
 from search.index.rebuild import drop_unwanted_build
-from search.index.update import update_index
 from search.spec import EmbeddingIdentity, IndexSpec
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import forget_if_deleted, work_on
 from workers.lease import Lease
 
+CATCH_UP_SECONDS = 60.0
 LOCK_SECONDS = 5.0
 """An embedding job holds the lock for a moment to store its vectors; only a longer holder sends the run back."""
 
@@ -34,11 +35,13 @@ def update(run_id: int) -> None:
 
 def _update(run: Run, lease: Lease) -> dict[str, Any]:
     settle(run.index_agent, timeout=LOCK_SECONDS)
-    spec = index_spec(run.index_agent)
+    spec = embedding_spec(run.index_agent)
     identity = embedding_identity(run.index_agent)
-    report = update_index(
+    catch_up(run.index_agent, lambda: identity, seconds=CATCH_UP_SECONDS)
+    report = look_at_all(
+        run.index_agent,
         spec,
-        identity=identity,
+        identity,
         progress=lease.progress,
         cancelled=lease.cancelled,
         lock_timeout=LOCK_SECONDS,
@@ -50,7 +53,7 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
     if report.pending and not report.stale:
         dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="update"))
     _refuse_to_call_it_well(run.index_agent)
-    return asdict(report)
+    return asdict(replace(report, paths=()))
 
 
 def _refuse_to_call_it_well(agent: Agent) -> None:

@@ -47,16 +47,15 @@ GATEWAYS: tuple[Gateway, ...] = (
     ),
     Gateway(
         "claude-code-hook",
-        _("Claude Code, with recall before each prompt"),
-        _("Install the plugin: recall before each prompt, the tools, transcripts and commands."),
-        ("read", "write"),
-        trusted=True,
+        _("Claude Code, before each prompt"),
+        _("Relevant memory is recalled before Claude Code reads a prompt."),
+        ("read",),
     ),
     Gateway(
         "openclaw",
         _("OpenClaw"),
-        _("Install the plugin: OpenClaw then remembers with this server instead of its own memory."),
-        ("read", "write"),
+        _("Install the plugin from integrations/openclaw and add this to OpenClaw's settings."),
+        ("read",),
     ),
     Gateway(
         "mcp",

@@ -1,0 +1,191 @@
+"""Two servers on one control database and one data folder, each with indexes of its own: what one writes, both find."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from agents import following, memory
+from agents.embedding import set_embedder_factory
+from agents.following import drop_unused_indexes, follow_all, tell
+from agents.forget import forget
+from agents.generations import prune_changes
+from agents.models import Agent, Change, Embedding
+from agents.paths import index_path
+from agents.services import create_agent, delete_agent
+from agents.specs import embedding_spec
+from agents.workspace import append
+from search.index.embed import embed_pending
+from search.index.locks import writer_lock
+from search.spec import PackedText
+from tests import cast
+from tests.engine import WordEmbedder, ignore, never
+
+LOG = "memory/log.md"
+On = Callable[[str], Agent]
+
+
+@pytest.fixture
+def on(db: None, data_dir: Path, settings: Any) -> On:
+    """From now on the test is this server; answers the agent as a request there reads it."""
+
+    def server(name: str) -> Agent:
+        settings.MEMORY_SERVER_NAME = name
+        settings.MEMORY_LOCAL_DIR = data_dir.parent / name
+        return Agent.objects.get(slug="al")
+
+    settings.MEMORY_SERVER_NAME = "a"
+    settings.MEMORY_LOCAL_DIR = data_dir.parent / "a"
+    cast.agent_with("al", {"MEMORY.md": "# House\n\n- The spare key is under the blue pot.\n"})
+    return server
+
+
+def note(agent: Agent, text: str) -> None:
+    append(agent=agent, actor=cast.OWNER, path=LOG, text=text, origin="agent")
+
+
+def found(agent: Agent, query: str, **params: Any) -> tuple[list[str], set[str]]:
+    """Paths of the hits, and what was degraded."""
+    wanted = memory.SearchParams(query=query, **params)
+    answer = memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=wanted)
+    assert isinstance(answer, memory.Searched)
+    return [hit.path for hit in answer.outcome.results], {one.code for one in answer.outcome.degraded}
+
+
+def holds(words: str) -> bool:
+    folder = index_path("al").parent
+    return any(words.encode() in path.read_bytes() for path in folder.glob("al.sqlite*"))
+
+
+def run_update(agent: Agent) -> None:
+    """What the job does with the index."""
+    following.catch_up(agent, lambda: None, seconds=9)
+    following.look_at_all(agent, embedding_spec(agent), None, progress=ignore, cancelled=never)
+
+
+def test_a_server_that_lacks_the_index_makes_it_before_it_answers(on: On) -> None:
+    assert found(on("a"), "spare key")[0] == ["MEMORY.md"]
+    paths, degraded = found(on("b"), "spare key")
+    assert paths == ["MEMORY.md"] and not degraded & {"no_index", "index_behind"}
+
+
+def test_what_one_server_writes_the_other_finds_at_once(on: On) -> None:
+    for name in "ab":
+        found(on(name), "spare key")
+    note(on("a"), "The ladder is lent to Ivo.")
+    assert found(on("b"), "ladder")[0] == [LOG]
+    note(on("b"), "The drill is with Ana.")
+    assert found(on("a"), "drill")[0] == [LOG] and found(on("b"), "drill")[0] == [LOG]
+
+
+def test_what_a_person_changes_is_found_by_one_server_for_all(on: On) -> None:
+    for name in "ab":
+        found(on(name), "spare key")
+    cast.write_files(on("a"), {"memory/new.md": "The boiler was serviced."})
+    Path(on("a").workspace, "MEMORY.md").unlink()
+    run_update(on("a"))
+    assert found(on("b"), "boiler")[0] == ["memory/new.md"] and found(on("b"), "spare key")[0] == []
+
+
+def test_a_new_index_hides_no_change_from_the_others(on: On) -> None:
+    found(on("a"), "spare key")
+    cast.write_files(on("a"), {"memory/new.md": "The boiler was serviced."})
+    found(on("b"), "boiler")  # made anew, with the change in it
+    run_update(on("b"))
+    assert found(on("a"), "boiler")[0] == ["memory/new.md"]
+
+
+def test_an_index_that_cannot_follow_in_time_answers_from_what_it_has(on: On) -> None:
+    for name in "ab":
+        found(on(name), "spare key")
+    note(on("a"), "The ladder is lent to Ivo.")
+    agent = on("b")
+    with writer_lock(index_path("al")):
+        paths, degraded = found(agent, "spare key ladder", deadline_ms=200)
+        assert paths == ["MEMORY.md"] and "index_behind" in degraded
+    assert found(agent, "ladder")[0] == [LOG]
+
+
+def test_what_is_forgotten_leaves_the_indexes_of_all_servers(on: On) -> None:
+    note(on("a"), "The alarm code is 9137.")
+    assert found(on("b"), "alarm code")[0] == [LOG] and holds("9137")
+    forget(agent=on("a"), actor=cast.OWNER, path=LOG)
+    assert not holds("9137")
+    on("b")
+    assert holds("9137")
+    follow_all(lambda _: None, threading.Event())  # nobody asks there
+    assert not holds("9137")
+
+
+@pytest.mark.parametrize("moment", ["pruned", "another agent"])
+def test_an_index_of_which_it_is_unknown_what_it_holds_is_made_anew(on: On, moment: str) -> None:
+    note(on("a"), "The alarm code is 9137.")
+    assert found(on("b"), "alarm code")[0] == [LOG]
+    if moment == "pruned":
+        forget(agent=on("a"), actor=cast.OWNER, path=LOG)
+        Change.objects.update(at=timezone.now() - timedelta(days=30))
+        prune_changes()
+    else:
+        agent = on("a")
+        delete_agent(actor=cast.OWNER, agent=agent)
+        shutil.rmtree(agent.workspace)
+        create_agent(actor=cast.OWNER, slug="al")
+    assert found(on("b"), "alarm code")[0] == [] and not holds("9137")
+
+
+def test_a_text_is_embedded_once_for_all_servers_and_its_vectors_are_forgotten_with_it(on: On) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    note(on("a"), "The ladder is lent to Ivo.")
+    found(on("a"), "ladder")
+    found(on("b"), "ladder")  # before there are vectors
+    agent = on("a")
+    embed_pending(embedding_spec(agent), model, budget_seconds=9, progress=ignore, cancelled=never)
+    tell(agent, what=Change.What.VECTORS)
+    embedded = len(model.seen)
+    assert embedded and Embedding.objects.count() == 2
+    for name in "bc":  # c has no index yet
+        paths, degraded = found(on(name), "ladder")
+        assert paths[0] == LOG and not degraded
+    assert len(model.seen) == embedded
+    forget(agent=on("b"), actor=cast.OWNER, path=LOG)
+    assert Embedding.objects.count() == 1
+
+
+def test_vectors_of_another_agent_are_taken_where_both_share(on: On) -> None:
+    agent = on("a")
+    other = cast.agent_with("bo", {"MEMORY.md": "# House\n\n- The spare key is under the blue pot.\n"})
+    Embedding.objects.create(agent=agent, fingerprint="f", hash=b"h", parts=b"p")
+    taken = {}
+    for shares in ((), (agent,), (agent, other)):
+        for one in shares:
+            Agent.objects.filter(pk=one.pk).update(settings={"share_vectors": True})
+        common = embedding_spec(Agent.objects.get(pk=other.pk)).common
+        assert common is not None
+        taken[len(shares)] = list(common.fetch("f", [b"h"]))
+    assert taken == {0: [], 1: [], 2: [PackedText(b"h", b"p", None, None)]}
+
+
+def test_an_index_that_nobody_asks_leaves_the_disk(on: On, monkeypatch: pytest.MonkeyPatch) -> None:
+    found(on("a"), "spare key")
+    assert drop_unused_indexes(days=30, gigabytes=1) == 0
+    now = following.time.time() + 31 * 86400
+    monkeypatch.setattr(following.time, "time", lambda: now)
+    assert drop_unused_indexes(days=30, gigabytes=1) == 1 and not index_path("al").exists()
+    monkeypatch.undo()
+    assert found(on("a"), "spare key")[0] == ["MEMORY.md"]
+    assert drop_unused_indexes(days=30, gigabytes=0) == 1
+
+
+def test_a_single_server_pays_nothing(al: Agent, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert following.catch_up(al, lambda: None, seconds=1)
+    note(al, "The ladder is lent to Ivo.")
+    assert not Change.objects.exists()
