@@ -24,7 +24,7 @@ from bench.synthetic import DIMS, SyntheticEmbedder
 from search.evaluation.machine import describe_machine
 from search.index.driver import Connection, bind_ids, open_reader, open_writer, transaction
 from search.index.vectors import pack_vector, packed_cosines, sign_bits
-from search.retrieve.vector import LEAST_COMPARED, MOST_COMPARED
+from search.retrieve.vector import COMPARED
 
 LIMIT = 200
 Find = Callable[[np.ndarray], list[int]]
@@ -66,7 +66,7 @@ def ways(connection: Connection, vectors: np.ndarray) -> dict[str, tuple[Find, f
     table = names()
     mean = vectors[:20_000].mean(axis=0)
     bits = np.ascontiguousarray(sign_bits(vectors, mean).view(np.uint64).T)
-    count = min(len(vectors), max(LEAST_COMPARED, min(MOST_COMPARED, len(vectors) // 50)))
+    count = min(len(vectors), COMPARED)
 
     def matrix(query: np.ndarray) -> list[int]:
         return np.argpartition(-(vectors @ query), min(LIMIT, len(vectors) - 1))[:LIMIT].tolist()

@@ -36,8 +36,8 @@ from search.index.vectors import (
 )
 from search.runtime.protocols import Vectors
 
-LEAST_COMPARED, MOST_COMPARED = 800, 2_000
-"""Rows that the bits choose: a fiftieth of the index within these bounds."""
+COMPARED = BITS_FROM
+"""Rows that the bits choose: as many as are compared in an index without them."""
 MEMORY_BYTES = 512 * 1024 * 1024
 """For all agents of one process together; the least recently searched index goes first."""
 
@@ -168,8 +168,7 @@ def _by_bits(held: _Held, query: Vectors, collections: frozenset[int] | None) ->
     for row, word in zip(held.bits, asked, strict=True):
         distance += np.bitwise_count(row ^ word)
     distance[~allowed] = np.iinfo(np.uint16).max
-    rows = int(allowed.sum())
-    count = min(rows, max(LEAST_COMPARED, min(MOST_COMPARED, rows // 50)))
+    count = min(int(allowed.sum()), COMPARED)
     return held.chunk_ids(np.argpartition(distance, count - 1)[:count] if count else np.zeros(0, np.int64))
 
 

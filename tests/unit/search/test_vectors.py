@@ -27,7 +27,7 @@ def many(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     """Forty notes, which count as a large index: their bits are written."""
     monkeypatch.setattr(embed, "BITS_FROM", 10)
     monkeypatch.setattr(vector, "_memory", vector._Memory())
-    monkeypatch.setattr(vector, "LEAST_COMPARED", 20)
+    monkeypatch.setattr(vector, "COMPARED", 20)
     for number in range(40):
         workspace.write(f"memory/{number}.md", f"note {number} about thing{number} and colour{number % 7}")
     workspace.update()
