@@ -161,6 +161,23 @@ def test_openclaw_finds_its_own_collections_and_adds_none(openclaw: Run) -> None
     assert added.returncode == 0
 
 
+def test_openclaw_asks_for_several_collections_at_once(openclaw: Run) -> None:
+    assert re.search(r"one or more collections|collection\(s\)|multiple -c flags", openclaw("--help").stdout)
+    both = ["-c", "memory-root-qmd-home", "-c", "memory-dir-qmd-home"]
+    files = {row["file"] for row in rows(openclaw("search", "key", "--json", *both))}
+    assert {"qmd://memory-root-qmd-home/MEMORY.md", "qmd://memory-dir-qmd-home/key note.md"} <= files
+
+
+def test_openclaws_collections_hold_what_their_masks_say(openclaw: Run, home: Server) -> None:
+    Path(home.data_dir, "workspaces", "qmd-home", "USER.md").write_text("The key person is Ada.\n")
+    assert openclaw("update").returncode == 0
+    found = rows(openclaw("search", "key person Ada", "--json", "-c", "memory-root-qmd-home"))
+    assert "USER.md" not in str(found)
+    listed = {row["name"]: row["files"] for row in rows(openclaw("collection", "list", "--json"))}
+    assert (listed["memory-root-qmd-home"], listed["recipes-qmd-home"]) == (1, 1) and listed["memory-dir-qmd-home"] > 0
+    assert "Pattern:  MEMORY.md" in openclaw("collection", "show", "memory-root-qmd-home").stdout
+
+
 def test_openclaw_gets_rows_that_lead_to_its_own_files(openclaw: Run) -> None:
     asked = {
         "memory-root-qmd-home": "qmd://memory-root-qmd-home/MEMORY.md",
