@@ -1,52 +1,36 @@
-// OpenClaw plugin: asks the memory appliance before each prompt is built and prepends the block it gives.
-// Config: url, apiKey (right `read`), agent (default: OpenClaw's own agent id), timeoutMs.
+// OpenClaw's memory from a Memory Appliance: the memory slot (tools, prompt, flush, command line) and the context engine.
+// Checked with `tsc -p .` against the typings of the package `openclaw`; needs nothing at run time but OpenClaw.
 
-const TURNS = 8;
+import { join } from "node:path";
 
+import { Appliance } from "./src/appliance.js";
+import { registerCommands } from "./src/cli.js";
+import { contextEngine } from "./src/engine.js";
+import { memoryCapability } from "./src/memory.js";
+import { Outbox } from "./src/outbox.js";
+import { registerRecall } from "./src/recall.js";
+import { registerTools } from "./src/tools.js";
+import { registerTurns } from "./src/turns.js";
+
+export const ID = "memory-appliance";
+
+/** @type {import("openclaw/plugin-sdk/core").OpenClawPluginDefinition} */
 export default {
-  id: "memory-appliance-recall",
-  name: "Memory Appliance recall",
-  description: "Recalls from the memory appliance before every reply.",
+  id: ID,
+  name: "Memory Appliance",
+  description: "Long-term memory from a Memory Appliance: search, recall before each reply, transcripts.",
 
   register(api) {
-    const { url = "http://127.0.0.1:8765", apiKey, agent, timeoutMs = 4000 } = api.pluginConfig ?? {};
+    const appliance = new Appliance(/** @type {import("./src/appliance.js").Config} */ (api.pluginConfig ?? {}), api.logger);
+    const file = () => join(api.runtime.state.resolveStateDir(process.env), ID, "outbox.jsonl");
+    const outbox = new Outbox(file, appliance, api.logger);
 
-    api.on("before_prompt_build", async (event, ctx = {}) => {
-      const slug = agent ?? ctx.agentId ?? "main";
-      try {
-        const response = await fetch(`${url.replace(/\/$/, "")}/api/v1/agents/${encodeURIComponent(slug)}/recall`, {
-          method: "POST",
-          headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
-          body: JSON.stringify({
-            message: event.prompt ?? "",
-            session: { key: ctx.sessionKey ?? `agent:${slug}:main` },
-            history: history(event.messages, event.prompt),
-            timeout_ms: timeoutMs,
-          }),
-          signal: AbortSignal.timeout(timeoutMs + 3000),
-        });
-        const answer = await response.json();
-        if (!response.ok) throw new Error(`${response.status} ${answer.error?.message} ${answer.error?.hint}`);
-        api.logger.info(`recall: ${answer.status} ${answer.reason} event=${answer.event_id} ${answer.elapsed_ms} ms`);
-        return answer.context ? { prependContext: answer.context } : undefined;
-      } catch (error) {
-        // The reply goes on without memory, and the log says why.
-        api.logger.warn(`recall failed: ${error.message}`);
-        return undefined;
-      }
-    });
+    registerCommands(api, appliance, outbox);
+    if (api.registrationMode === "cli-metadata") return;
+    registerTools(api, appliance);
+    registerRecall(api, appliance);
+    registerTurns(api, appliance, outbox);
+    api.registerMemoryCapability(memoryCapability(appliance, outbox));
+    api.registerContextEngine(ID, () => contextEngine(ID, appliance, outbox));
   },
 };
-
-/** The last turns before the prompt, as text. */
-function history(messages = [], prompt = "") {
-  const turns = messages
-    .filter((message) => message?.role === "user" || message?.role === "assistant")
-    .map(({ role, content }) => ({
-      role,
-      text: Array.isArray(content) ? content.map((part) => part?.text ?? "").join("\n") : String(content ?? ""),
-    }))
-    .filter((turn) => turn.text.trim());
-  if (turns.at(-1)?.role === "user" && turns.at(-1).text === prompt) turns.pop();
-  return turns.slice(-TURNS);
-}

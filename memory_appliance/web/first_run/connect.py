@@ -47,15 +47,16 @@ GATEWAYS: tuple[Gateway, ...] = (
     ),
     Gateway(
         "claude-code-hook",
-        _("Claude Code, before each prompt"),
-        _("Relevant memory is recalled before Claude Code reads a prompt."),
-        ("read",),
+        _("Claude Code, with recall before each prompt"),
+        _("Install the plugin: recall before each prompt, the tools, transcripts and commands."),
+        ("read", "write"),
+        trusted=True,
     ),
     Gateway(
         "openclaw",
         _("OpenClaw"),
-        _("Install the plugin from integrations/openclaw and add this to OpenClaw's settings."),
-        ("read",),
+        _("Install the plugin: OpenClaw then remembers with this server instead of its own memory."),
+        ("read", "write"),
     ),
     Gateway(
         "mcp",

@@ -1,10 +1,12 @@
-"""The examples in integrations/, each run as its gateway runs it, against a live server."""
+"""The hooks of Claude Code's plugin, each run as Claude Code runs it, against a live server.
+
+The clients themselves are run in tests/clients.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,83 +16,70 @@ import pytest
 
 from tests.integration.stack.server import KEY, ROOT, Server
 
-HOOK = ROOT / "integrations" / "claude-code" / "recall_hook.py"
-PLUGIN = ROOT / "integrations" / "openclaw" / "index.js"
-
-GATEWAY = """
-const said = [];
-const logger = { info: (line) => said.push(line), warn: (line) => said.push(line) };
-const { config, event, ctx } = JSON.parse(process.argv[1]);
-const plugin = (await import(process.argv[2])).default;
-let hook;
-const on = (name, run) => { if (name === "before_prompt_build") hook = run; };
-plugin.register({ pluginConfig: config, logger, on });
-console.log(JSON.stringify({ result: (await hook(event, ctx)) ?? null, said }));
-"""
+HOOK = ROOT / "integrations" / "claude-code" / "plugin" / "hooks" / "memory_hook.py"
 
 
-def claude(home: Server, prompt: dict[str, Any], **environment: str) -> subprocess.CompletedProcess[str]:
-    values = {"MEMORY_URL": f"http://127.0.0.1:{home.port}", "MEMORY_AGENT": "home", "MEMORY_API_KEY": KEY}
-    return subprocess.run(
-        [sys.executable, str(HOOK)], input=json.dumps(prompt), capture_output=True, text=True, timeout=30, check=False,
-        env={"PATH": os.environ["PATH"], **values, **environment},
-    )  # fmt: skip
-
-
-def openclaw(home: Server, prompt: str, ctx: dict[str, str], messages: Any = (), key: str = KEY) -> dict[str, Any]:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js, which OpenClaw runs on, is not installed")
-    config = {"url": f"http://127.0.0.1:{home.port}", "apiKey": key, "agent": "home"}
-    call = json.dumps({"config": config, "event": {"prompt": prompt, "messages": list(messages)}, "ctx": ctx})
+def claude(home: Server, event: str, **fields: Any) -> dict[str, Any]:
+    """What the hook says. `options` beside the fields of the event overrule the plugin's."""
+    own = {"URL": f"http://127.0.0.1:{home.port}", "AGENT": "home", "API_KEY": KEY, **fields.pop("options", {})}
+    options = {f"CLAUDE_PLUGIN_OPTION_{name}": value for name, value in own.items()}
     done = subprocess.run(
-        [node, "--input-type=module", "-e", GATEWAY, call, PLUGIN.as_uri()],
-        capture_output=True, text=True, timeout=30, check=True,
+        [sys.executable, str(HOOK)], input=json.dumps({"hook_event_name": event, "session_id": "s1", **fields}),
+        capture_output=True, text=True, timeout=30, check=True, env={"PATH": os.environ["PATH"], **options},
     )  # fmt: skip
     return dict(json.loads(done.stdout))
 
 
-def test_claude_code_gets_the_block_in_its_context(home: Server) -> None:
-    done = claude(home, {"prompt": "where is the spare key?", "session_id": "s1"})
-    assert done.returncode == 0 and "blue pot" in done.stdout and done.stdout.startswith("<memory_notes")
+def _transcript(folder: Path, *said: tuple[str, str]) -> str:
+    lines: list[dict[str, Any]] = [
+        {"type": role, "uuid": f"u{place}", "timestamp": "2026-11-30T08:00:00Z", "message": {"content": text}}
+        for place, (role, text) in enumerate(said)
+    ]
+    lines.append({"type": "api-request-blob", "message": {"role": "user", "content": "all of it once more"}})
+    file = folder / "transcript.jsonl"
+    file.write_text("not json\n" + "".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return str(file)
 
 
-def test_claude_code_goes_on_without_a_word_when_nothing_is_remembered(home: Server) -> None:
-    done = claude(home, {"prompt": "write a haiku about rain", "session_id": "s1"})
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_a_prompt_gets_the_block_as_context(home: Server) -> None:
+    said = claude(home, "UserPromptSubmit", prompt="where is the spare key?")["hookSpecificOutput"]
+    assert said["hookEventName"] == "UserPromptSubmit"
+    assert said["additionalContext"].startswith("<memory_notes") and "blue pot" in said["additionalContext"]
 
 
-def test_claude_code_uses_the_conversation_for_a_short_prompt(home: Server, tmp_path: Path) -> None:
-    transcript = tmp_path / "transcript.jsonl"
-    said = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": "the spare key"}]}}
-    transcript.write_text(f"not json\n{json.dumps(said)}\n", encoding="utf-8")
-    done = claude(home, {"prompt": "and?", "session_id": "s1", "transcript_path": str(transcript)})
-    assert done.returncode == 0
+def test_nothing_is_said_when_nothing_is_remembered(home: Server) -> None:
+    assert claude(home, "UserPromptSubmit", prompt="write a haiku about rain") == {}
+
+
+def test_a_chat_starts_with_the_curated_files(home: Server) -> None:
+    said = claude(home, "SessionStart", source="startup")["hookSpecificOutput"]
+    assert "The spare key is under the blue pot." in said["additionalContext"]
+
+
+def test_the_conversation_helps_a_short_prompt(home: Server, tmp_path: Path) -> None:
+    claude(home, "UserPromptSubmit", prompt="and?", transcript_path=_transcript(tmp_path, ("user", "the spare key")))
     event = home.call("GET", "/api/v1/agents/home/recall_events?limit=1")["items"][0]
     assert "spare" in event["query"]
 
 
+def test_a_turn_is_kept_once_however_often_it_is_sent(home: Server, tmp_path: Path) -> None:
+    file = _transcript(tmp_path, ("user", "the heron looked at me"), ("assistant", "herons do"))
+    for event in ("Stop", "Stop", "PreCompact", "SessionEnd"):
+        assert claude(home, event, transcript_path=file, session_id="kept") == {}
+    folder = home.data_dir / "transcripts" / "home" / "turns"
+    lines = [line for kept in folder.glob("*kept*/*.jsonl") for line in kept.read_text().splitlines()]
+    assert [json.loads(line)["text"] for line in lines] == ["the heron looked at me", "herons do"]
+
+
 @pytest.mark.parametrize(
-    "environment",
-    [{"MEMORY_API_KEY": "wrong"}, {"MEMORY_URL": "http://127.0.0.1:9"}, {"MEMORY_API_KEY_FILE": "/nowhere"}],
+    ("options", "reason"),
+    [
+        ({"API_KEY": "wrong"}, "401"),
+        ({"URL": "http://127.0.0.1:9"}, "cannot be reached"),
+        ({"API_KEY": ""}, "configure"),
+    ],
 )
-def test_claude_code_is_told_what_is_wrong_and_not_held_up(home: Server, environment: dict[str, str]) -> None:
-    done = claude(home, {"prompt": "where is the spare key?"}, **environment)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("memory recall failed: ") and len(done.stderr.splitlines()) == 1
-
-
-def test_openclaw_prepends_the_block(home: Server) -> None:
-    answer = openclaw(home, "where is the spare key?", {"sessionKey": "agent:home:telegram:direct:42"})
-    assert "blue pot" in answer["result"]["prependContext"]
-    assert answer["said"][0].startswith("recall: ok strong_fast_hit event=")
-
-
-def test_openclaw_in_a_group_gets_nothing_and_says_why(home: Server) -> None:
-    answer = openclaw(home, "where is the spare key?", {"sessionKey": "agent:home:telegram:group:-100"})
-    assert answer["result"] is None and "denied chat_type_not_allowed" in answer["said"][0]
-
-
-def test_openclaw_goes_on_when_the_key_is_wrong(home: Server) -> None:
-    answer = openclaw(home, "where is the spare key?", {"sessionKey": "agent:home:main"}, key="wrong")
-    assert answer["result"] is None and answer["said"][0].startswith("recall failed: 401 ")
+def test_a_failure_is_told_to_the_user_and_holds_nothing_up(home: Server, options: dict[str, str], reason: str) -> None:
+    said = claude(home, "UserPromptSubmit", prompt="where is the spare key?", options=options)
+    assert said["systemMessage"].startswith("Memory is not available: ") and reason in said["systemMessage"]
+    assert "hookSpecificOutput" not in said

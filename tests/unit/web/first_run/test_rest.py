@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ from search.index.embed import embed_pending
 from search.index.update import update_index
 from tests import cast
 from tests.engine import WordEmbedder, ignore, never
+
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def test_a_question_finds_its_lines_and_says_what_was_missing(admin: Client, al: Agent) -> None:
@@ -75,6 +79,26 @@ def test_a_key_is_shown_once_in_its_snippet(admin: Client, al: Agent, gateway: G
     assert find_key(page.context["key"]) == key and page.context["key"] in page.content.decode()
     assert (key.agents, key.rights, key.trusted) == (["al"], list(gateway.rights), gateway.trusted)
     assert "admin" not in key.rights and page["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(("gateway", "folder"), [("openclaw", "openclaw"), ("claude-code-hook", "claude-code")])
+def test_a_snippet_has_the_lines_that_the_tests_of_the_client_run(
+    admin: Client, al: Agent, gateway: str, folder: str
+) -> None:
+    page = admin.post(f"/start/connect?agent=al&gateway={gateway}").content.decode()
+    shown = unescape(page.partition('id="snippet"')[2].partition(">")[2].partition("</pre>")[0])
+    readme = (ROOT / "integrations" / folder / "README.md").read_text()
+    lines = re.findall(r"^```sh\n(.*?)^```", readme, re.M | re.S)[0].splitlines()
+    key = re.findall(r"ma[rwa]_[\w-]+", shown)[0]
+    values = {"MEMORY_URL": "http://testserver", "MEMORY_AGENT": "al", "MEMORY_KEY": key}
+    for line in lines:
+        filled = re.sub(r"\$(MEMORY_\w+)", lambda name: values[name[1]], line)
+        assert _words(filled) <= _words(shown), line
+
+
+def _words(text: str) -> set[str]:
+    """Without quotes: the shell's, around variables, are not those around plain values."""
+    return set(re.findall(r"[^\s\"'\\,{}]+", text))
 
 
 def test_looking_makes_no_key(admin: Client, al: Agent) -> None:
