@@ -83,6 +83,19 @@ def test_the_commands_and_the_doctor(openclaw: OpenClaw, appliance: Server) -> N
     assert len(notes) == 1 and "read-only discovery" in doctor, notes
 
 
+def test_a_compaction_and_a_reset_lose_no_turn(openclaw: OpenClaw, model: ModelServer, appliance: Server) -> None:
+    chat = "agent:main:telegram:direct:88"
+    said = "we decided to paint the shed green in May"
+    openclaw.turn(chat, said)
+    openclaw.shell(f"openclaw gateway call sessions.compact --params '{json.dumps({'key': chat})}'")
+    openclaw.shell(f"openclaw gateway call sessions.reset --params '{json.dumps({'key': chat})}'")
+    openclaw.turn(chat, "good evening")
+    turns = [f"user: {said}", "assistant: Understood.", "user: good evening", "assistant: Understood."]
+    until("both chats are kept", lambda: messages_of(appliance, "direct-88") == turns, 60)
+    notes = Path(appliance.data_dir, "workspaces", "main", "memory").glob("*.md")
+    assert any("Ended by: reset" in (text := note.read_text()) and said in text for note in notes)
+
+
 def test_the_appliance_is_away_and_comes_back(openclaw: OpenClaw, model: ModelServer, appliance: Server) -> None:
     chat = "agent:main:telegram:direct:77"
     lost = "do you remember the spare key while nobody answers?"
