@@ -48,7 +48,8 @@ def test_nothing_is_read_again_while_nothing_changes(
         assert server_plan(EMBED).source == "option"
 
     ask()
-    with django_assert_num_queries(0):
+    # SQLite is asked through the driver whether anything has changed, PostgreSQL by a query for each of the three.
+    with django_assert_num_queries(0 if connection.vendor == "sqlite" else 3):
         ask()
 
 
