@@ -11,9 +11,6 @@ from django.db.models.functions import Now
 
 from agents.models import Round
 
-NIGHT_SECONDS = 12 * 3600.0
-"""For what comes round once a night, at each server's own three o'clock."""
-
 
 def my_turn(name: str, *, seconds: float) -> bool:
     """Whether this server does it now: nobody has begun it within `seconds`, by the database's clock.

@@ -101,8 +101,8 @@ def remember(stack: Stack, slug: str, questions: list[str]) -> None:
 
 def latency(stack: Stack, slug: str, questions: list[str]) -> None:
     """Each question once in a new wording, so that its embedding is computed; then again, from what is remembered."""
-    remember(stack, slug, questions)
     for name, suffix in (("query embedded", " {n}"), ("vector cached", "")):
+        remember(stack, slug, questions)
         before = stack.cpu()
         took = [ask(stack.client, slug, questions[n % len(questions)] + suffix.format(n=n)) for n in range(ROUNDS)]
         after = stack.cpu()
@@ -148,7 +148,8 @@ def under_load(stack: Stack, slug: str, questions: list[str]) -> None:
 
 
 def memory(stack: Stack, when: str) -> None:
-    print(f"memory {when}: " + "  ".join(f"{p.role} {p.rss / 1e6:.0f}" for p in stack.processes()) + " MB")
+    each = (f"{p.role} {p.rss / 1e6:.0f} ({p.private / 1e6:.0f})" for p in stack.processes())
+    print(f"memory {when}, resident (private): {'  '.join(each)} MB")
 
 
 def main() -> None:

@@ -23,12 +23,16 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process of the stack: its role, CPU seconds so far, resident and private memory in bytes."""
+    """One process of the stack: its role, CPU seconds so far, resident and private memory in bytes.
+
+    Resident memory counts pages of index files that the system can take back; private memory is the process's own.
+    """
 
     pid: int
     role: str
     cpu: float
     rss: int
+    private: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,8 @@ def _process(pid: int) -> Process:
     role = next((role for mark, role in _ROLES.items() if mark in command), "launcher")
     if role == "worker" and " beat " in command:
         role = "beat"
-    rss = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
-    return Process(pid, role, (int(stat[11]) + int(stat[12])) / _TICKS, rss)
+    resident, shared = (int(pages) * _PAGE for pages in Path(f"/proc/{pid}/statm").read_text().split()[1:3])
+    return Process(pid, role, (int(stat[11]) + int(stat[12])) / _TICKS, resident, resident - shared)
 
 
 def free_port() -> int:

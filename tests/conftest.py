@@ -39,6 +39,7 @@ LONG = (
     "integration/boot/test_power_cut.py",
     "integration/backup/test_postgres.py",
     "integration/postgres/",
+    "integration/servers/",
     "integration/browser/test_every_page.py",
     "integration/faults/",
 )

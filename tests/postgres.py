@@ -11,6 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
 USER = "postgres"
 
@@ -60,6 +62,9 @@ class Postgres:
     def stop(self) -> None:
         """At once, as when the machine goes: every connection breaks."""
         self._run("pg_ctl", "-D", str(self.folder / "db"), "-m", "immediate", "-w", "stop")
+
+    def connected(self) -> psycopg.Connection:
+        return psycopg.connect(self.url, autocommit=True)
 
     def remove(self) -> None:
         if (self.folder / "db" / "postmaster.pid").exists():

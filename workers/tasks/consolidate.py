@@ -6,8 +6,7 @@ import logging
 
 from agents.consolidation import consolidate_all
 from agents.flush.working import drop_all_old_states
-from agents.nightly import may_forget
-from agents.rounds import NIGHT_SECONDS, my_turn
+from agents.nightly import may_forget, my_night
 from agents.transcripts import prune_transcripts
 from workers.app import app
 
@@ -16,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 @app.task(name="workers.consolidate")
 def consolidate() -> None:
-    if not my_turn("consolidate", seconds=NIGHT_SECONDS):
+    if not my_night("consolidate"):
         return
     logger.info("promoted: %d notes", consolidate_all())
     if may_forget("consolidate"):

@@ -7,7 +7,7 @@ from typing import Any
 from agents.apart import apart
 from agents.memory_health.review import agents_to_review, carry_out
 from agents.models import Run
-from agents.rounds import NIGHT_SECONDS, my_turn
+from agents.nightly import my_night
 from agents.runs import request_run
 from workers.app import app
 from workers.dispatch import dispatch
@@ -18,7 +18,7 @@ from workers.lease import Lease
 @app.task(name="workers.review_changed")
 def review_changed() -> None:
     """At night, one agent after the other: the page then has something to show in the morning."""
-    if not my_turn("review", seconds=NIGHT_SECONDS):
+    if not my_night("review"):
         return
     for agent in agents_to_review():
         with apart(agent.slug, "asking for a review"):

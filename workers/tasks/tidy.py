@@ -16,10 +16,9 @@ from agents.generations import prune_changes
 from agents.history import remove_orphan_histories
 from agents.memory_health.uses import prune_uses
 from agents.models import Agent
-from agents.nightly import may_forget
+from agents.nightly import may_forget, my_night
 from agents.paths import index_path
 from agents.recall_events import prune_recall_events
-from agents.rounds import NIGHT_SECONDS, my_turn
 from agents.runs import prune_runs
 from agents.services import remove_orphan_indexes
 from agents.workspace.tombstones import prune_tombstones
@@ -35,7 +34,7 @@ LOCK_SECONDS = 2.0
 
 @app.task(name="workers.tidy")
 def tidy() -> None:
-    if my_turn("tidy", seconds=NIGHT_SECONDS):
+    if my_night("tidy"):
         if may_forget("tidy"):
             _forget()
         logger.info("removed: kept versions of %d agents that are gone", len(remove_orphan_histories()))

@@ -26,7 +26,7 @@ from search.runtime.protocols import Vectors
 Floats = NDArray[np.float64]
 
 _LIKENESS_WEIGHT = 100.0
-_RIDGE = 5.0
+_RIDGE, _RIDGE_WORDS = 5.0, 20.0
 _STEPS = 8
 
 
@@ -47,8 +47,8 @@ def train(vectors: Vectors, told: list[sentences.Sentence], target: Path) -> Non
     stored = quantised(directions)
     by_words = (numbers @ numbers.T).astype(np.float64) + 1.0
     by_meaning = _LIKENESS_WEIGHT * likeness(directions, restored(stored), SHARPNESS)
-    full, full_bias = _calibrated(by_words + by_meaning, labels)
-    words, words_bias = _calibrated(by_words, labels)
+    full, full_bias = _calibrated(by_words + by_meaning, labels, _RIDGE)
+    words, words_bias = _calibrated(by_words, labels, _RIDGE_WORDS)
     np.savez_compressed(
         target,
         mean=mean,
@@ -62,15 +62,15 @@ def train(vectors: Vectors, told: list[sentences.Sentence], target: Path) -> Non
     )
 
 
-def _calibrated(kernel: Floats, labels: Floats) -> tuple[Floats, float]:
+def _calibrated(kernel: Floats, labels: Floats, ridge: float) -> tuple[Floats, float]:
     """Dual weights of the fit on everything and its bias, as log-odds: by what either half says of the other."""
     unseen = np.empty_like(labels)
     for half in (0, 1):
         out = np.arange(len(labels)) % 2 == half
-        weights, mean = fit(kernel[np.ix_(~out, ~out)], labels[~out])
+        weights, mean = fit(kernel[np.ix_(~out, ~out)], labels[~out], ridge)
         unseen[out] = kernel[np.ix_(out, ~out)] @ weights + mean
     scale, shift = _platt(np.stack((unseen, np.ones_like(unseen)), axis=1), labels)
-    weights, mean = fit(kernel, labels)
+    weights, mean = fit(kernel, labels, ridge)
     return scale * weights, float(scale * mean + shift)
 
 
@@ -84,11 +84,11 @@ def _platt(columns: Floats, labels: Floats) -> Floats:
     return found
 
 
-def fit(kernel: Floats, labels: Floats) -> tuple[Floats, float]:
+def fit(kernel: Floats, labels: Floats, ridge: float) -> tuple[Floats, float]:
     """Dual weights of ridge regression on -1 and 1, and the mean that they start from."""
     wanted = 2.0 * labels - 1.0
     mean = float(wanted.mean())
-    weights = np.linalg.solve(kernel + _RIDGE * np.eye(len(labels)), wanted - mean)
+    weights = np.linalg.solve(kernel + ridge * np.eye(len(labels)), wanted - mean)
     return np.asarray(weights, dtype=np.float64), mean
 
 

@@ -54,14 +54,18 @@ class Server:
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=self.data_dir.with_suffix(".out").open("w"),
+            stdout=self.out.open("w"),
             stderr=subprocess.STDOUT,
             text=True,
         )
         return self.process
 
+    @property
+    def out(self) -> Path:
+        return self.data_dir.with_suffix(".out")
+
     def said(self) -> str:
-        return self.data_dir.with_suffix(".out").read_text()
+        return self.out.read_text()
 
     def start(self, **options: str) -> Server:
         process = self.launch(**options)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from agents import common_clock, runs
 from agents.common_clock import common_now
 from agents.models import Agent, Round, Run, WorkerHeartbeat
+from agents.nightly import my_night
 from agents.rounds import my_turn
 from workers.dispatch import _queue
 from workers.jobs import JOBS
@@ -64,3 +65,13 @@ def test_a_wrong_clock_takes_no_job_from_another_server(al: Agent, settings: Any
     monkeypatch.setattr("django.utils.timezone.now", lambda: right + timedelta(days=1))
     assert runs.claim(run.pk, owner="b", lease_seconds=60) is None
     assert abs(common_now() - right) < timedelta(seconds=30)
+
+
+def test_a_server_whose_clock_is_wrong_leaves_the_night_to_others(db: None, settings: Any, monkeypatch: Any) -> None:
+    settings.MEMORY_SERVER_NAME = "a"
+    right = timezone.now()
+    monkeypatch.setattr("agents.nightly.common_now", lambda: right)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: right + timedelta(days=400))
+    assert not my_night("tidy")
+    monkeypatch.setattr("django.utils.timezone.now", lambda: right)
+    assert my_night("tidy") and not my_night("tidy")
