@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from agents.errors import Invalid
+from search.rank.profiles import MOST_CANDIDATES
 from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
 from search.runtime.presets import Role
 from search.runtime.providers.choice import parse_choice
@@ -38,6 +39,10 @@ class AgentSettings(BaseModel):
     mode: Mode = Field("hybrid", description=_("Search mode if a request doesn't name one."))
     max_results: int = Field(6, ge=1, le=100, description=_("Number of results if a search doesn't name one."))
     min_score: float = Field(0.35, ge=0, le=1, description=_("Results below this score are left out."))
+    keyword_fill: bool = Field(
+        True,
+        description=_("Fill the list with results below the minimum score that hold words of the query."),
+    )
     snippet_chars: int = Field(1300, ge=80, le=4000, description=_("Maximum length of the text shown for a result."))
     citations: Literal["auto", "on", "off"] = Field(
         "auto", description=_("Show the source of results. auto: not in groups and channels.")
@@ -65,6 +70,9 @@ class AgentSettings(BaseModel):
     importance: bool | None = Field(None, description=_("Use `importance:` annotations in ranking."))
     mmr: bool | None = Field(None, description=_("Show fewer results that repeat each other."))
     mmr_lambda: float | None = Field(None, ge=0, le=1, description=_("1: relevance only; 0: variety only."))
+    candidates: int | None = Field(
+        None, ge=10, le=MOST_CANDIDATES, description=_("Passages that words and meaning each contribute.")
+    )
     context_file_chars: int = Field(
         20_000,
         ge=100,
@@ -183,6 +191,7 @@ class AgentSettings(BaseModel):
             importance=self.importance,
             mmr=self.mmr,
             mmr_lambda=self.mmr_lambda,
+            candidates=self.candidates,
         )
 
 

@@ -11,7 +11,16 @@ from search.rank.profiles import resolve
 from search.runtime.presets import BUNDLED
 from search.runtime.providers.choice import LOCAL
 
-_RANKING = ("vector_weight", "keyword_weight", "decay", "half_life_days", "importance", "mmr", "mmr_lambda")
+_RANKING = (
+    "vector_weight",
+    "keyword_weight",
+    "decay",
+    "half_life_days",
+    "importance",
+    "mmr",
+    "mmr_lambda",
+    "candidates",
+)
 
 
 def in_effect(agent: Agent) -> dict[str, str | float | bool]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -62,6 +63,10 @@ class SearchParams:
     abstain: bool = False
     intent: str = ""
     deadline_ms: int | None = None
+    keyword_fill: bool | None = None
+    """None: as the agent is set, but never below a `min_score` that this request names."""
+    ranking: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of `RankingSpec` in place of the agent's own."""
     counts: bool = True
     """Whether what comes up counts as found and as used; a person who tries searches uses nothing."""
 
@@ -266,6 +271,9 @@ def _request(
         mode=params.mode or own.mode,
         max_results=max_results,
         min_score=min_score,
+        keyword_fill=own.keyword_fill and params.min_score is None
+        if params.keyword_fill is None
+        else params.keyword_fill,
         collections=params.collections,
         corpus=params.corpus,
         explain=params.explain,
@@ -276,5 +284,5 @@ def _request(
         deadline_ms=own.deadline_ms if params.deadline_ms is None else params.deadline_ms,
         embed_timeout_ms=settings.MEMORY_QUERY_EMBED_TIMEOUT_MS,
         snippet_chars=own.snippet_chars,
-        ranking=own.ranking(),
+        ranking=replace(own.ranking(), **params.ranking),
     )

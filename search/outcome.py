@@ -95,6 +95,8 @@ class Hit:
     docid: str
     origin: Origin = "owner"
     rerank_score: float | None = None
+    late_score: float | None = None
+    """Of late interaction (rank/late.py); None where the chunk was not judged by it."""
     citation: str | None = None
     importance: int | None = None
     date: str | None = None

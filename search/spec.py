@@ -121,6 +121,8 @@ class RankingSpec:
     importance: bool | None = None
     mmr: bool | None = None
     mmr_lambda: float | None = None
+    candidates: int | None = None
+    """Chunks that each leg contributes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ class SearchRequest:
     mode: Mode = "hybrid"
     max_results: int = 6
     min_score: float = 0.35
+    keyword_fill: bool = False
+    """Whether chunks below `min_score` fill the list for the words of the query that they hold."""
     collections: tuple[str, ...] | None = None
     """None: every collection with `include_by_default`."""
     corpus: Corpus = "memory"

@@ -26,7 +26,7 @@ MOST = 1.2
 QUERY_TOKENS = 32
 """Of a query, the weightiest: a pasted page must not cost more than a question."""
 PLANES = 3
-"""Bits that each number of the query's vectors is rounded to; a fourth changes nothing that was measured."""
+"""Bits that each number of the query's vectors is rounded to; each costs a third of the counting."""
 UNLISTED = 0.1
 """Weight of stop words, and of what the keyword query leaves out, as a share of the weightiest word's."""
 BEGINS = "▁"

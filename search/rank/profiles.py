@@ -15,6 +15,7 @@ from search.spec import RankingSpec
 
 CANDIDATES = 150
 """Rows that each leg contributes, whatever `max_results` is, so that the first results never change with it."""
+MOST_CANDIDATES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Ranking:
     importance: bool
     mmr: bool
     mmr_lambda: float
+    candidates: int = CANDIDATES
 
 
 REFERENCE = Ranking(
@@ -83,7 +85,7 @@ DEFAULT = Ranking(
     mmr=True,
     mmr_lambda=0.93,
 )
-LATE = replace(DEFAULT, late_weight=0.4, vector_weight=0.6, keyword_weight=0.4)
+LATE = replace(DEFAULT, late_weight=0.4, vector_weight=0.6, keyword_weight=0.4, answers_from=0.45)
 """The default where the model gives vectors of tokens: the words count more, because the tokens speak for the meaning
 too."""
 PROFILES = {"default": DEFAULT, "reference": REFERENCE}
@@ -114,4 +116,5 @@ def resolve(asked: RankingSpec, model: str) -> Ranking:
         importance=ranking.importance if asked.importance is None else asked.importance,
         mmr=ranking.mmr if asked.mmr is None else asked.mmr,
         mmr_lambda=ranking.mmr_lambda if asked.mmr_lambda is None else min(1.0, max(0.0, asked.mmr_lambda)),
+        candidates=ranking.candidates if asked.candidates is None else asked.candidates,
     )

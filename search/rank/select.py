@@ -25,7 +25,7 @@ COMPARED_CHARS = 700
 
 
 class Selector:
-    """What passes `min_score`, in MMR order, then hits of the keyword leg alone (semantics 4.7)."""
+    """What passes `min_score`, in MMR order, then, where it is asked for, hits of the keyword leg alone."""
 
     def __init__(
         self,
@@ -49,7 +49,8 @@ class Selector:
         """At most `max_results`; lines that one above shows already are left out."""
         strict = [candidate for candidate in ordered if candidate.score >= self.request.min_score]
         chosen = [(candidate, "min_score") for candidate in self._diversified(strict)]
-        chosen += [(candidate, "keyword") for candidate in self._keyword_hits(ordered, some_passed=bool(strict))]
+        if self.request.keyword_fill:
+            chosen += [(candidate, "keyword") for candidate in self._keyword_hits(ordered, some_passed=bool(strict))]
         hits: list[Hit] = []
         for candidate, how in chosen:
             if len(hits) == self.request.max_results:
@@ -141,6 +142,7 @@ class Selector:
             vector_score=c.fused.vector_score,
             keyword_score=c.fused.keyword_score,
             rerank_score=c.rerank_score,
+            late_score=c.late_score,
             snippet=with_source(shown.text, cited) if cited else shown.text,
             snippet_lines=shown.lines,
             collection=self.journey.collection_names[c.collection],

@@ -35,6 +35,9 @@ BAR_NEARNESS_ALONE = 0.65
 """The same where none of the query's words stands in it: nearness across languages is the less sure."""
 BAR_WORDS_ONLY = 0.30
 """The same where no vectors could be compared and relevance is the words' share alone."""
+LEAST_SCORE = 0.40
+"""Least score of a hit that late interaction has judged: it knows better than nearness and words what answers."""
+OUT_OF_REACH = 3.0
 NAMED_DAY = 0.45
 """What it adds that the note is of the very day the message names."""
 SHORT_PART = 3
@@ -163,17 +166,19 @@ def weigh_evidence(
         pieces = split_passages(chunk.text)
         near = nearness.of(chunk, len(pieces))
         if hit.source == "sessions":
-            weighed.append(_said(hit, chunk, pieces, near, scale))
+            weighed.append(_said(hit, chunk, pieces, near, scale, named_day=hit.date in days))
             continue
         coverage = scale.coverage(f"{hit.path} {chunk.heading} {chunk.text}")
         relevance = coverage + max(near, default=0.0) + NAMED_DAY * (hit.date in days)
-        bar = _bar(coverage, near)
+        bar = _bar(hit, coverage, near, named_day=hit.date in days)
         passages = _passages(hit, chunk, pieces, near, scale) if relevance >= bar else ()
         weighed.append(Evidence(hit, relevance, bar, passages))
     return tuple(sorted(weighed, key=lambda one: -one.relevance))
 
 
-def _said(hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float], scale: Scale) -> Evidence:
+def _said(
+    hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float], scale: Scale, *, named_day: bool
+) -> Evidence:
     """A part of a conversation: each line by itself, without its speaker's label, and only if it may answer.
 
     A question, a line with a secret and one that hardly has the query's words answer nothing, however much the talk
@@ -189,11 +194,13 @@ def _said(hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float],
                 said.append(Passage(hit.path, (Line(text, line.number, coverage),), coverage + close))
     said.sort(key=lambda passage: -passage.score)
     relevance = said[0].score if said else 0.0
-    bar = _bar(said[0].lines[0].coverage if said else 0.0, near)
+    bar = _bar(hit, said[0].lines[0].coverage if said else 0.0, near, named_day=named_day)
     return Evidence(hit, relevance, bar, tuple(one for one in said if one.score >= bar))
 
 
-def _bar(coverage: float, near: Sequence[float]) -> float:
+def _bar(hit: Hit, coverage: float, near: Sequence[float], *, named_day: bool) -> float:
+    if hit.late_score is not None and hit.score < LEAST_SCORE and not named_day:
+        return OUT_OF_REACH
     if not near:
         return BAR_WORDS_ONLY
     return BAR if coverage else BAR_NEARNESS_ALONE

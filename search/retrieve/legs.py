@@ -12,7 +12,7 @@ from search.index import driver
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.journey import Journey
-from search.rank.profiles import CANDIDATES, Ranking
+from search.rank.profiles import Ranking
 from search.retrieve.dated import dated_chunks
 from search.retrieve.keyword import KeywordLeg, keyword_leg
 from search.retrieve.named import files_named
@@ -95,14 +95,14 @@ class Retriever:
         """Ask the leg the variant is for; what it finds joins the candidates."""
         if variant.kind == "lex":
             leg = self._keyword(parse_query(variant.text))
-            found = [hit.chunk_id for hit in leg.hits[:CANDIDATES]] if leg is not None else []
+            found = [hit.chunk_id for hit in leg.hits[: self.ranking.candidates]] if leg is not None else []
         elif self.vector is None:
             return
         else:
             vector, _ = self._query_vector(variant.text)
             if vector is None:
                 return
-            near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
+            near = vector_leg(self.connection, self.facts, vector, self.collections, self.ranking.candidates)
             found = [hit.chunk_id for hit in near]
         if found:
             legs.variants.append(VariantHits(variant, tuple(found)))
@@ -136,7 +136,7 @@ class Retriever:
             return None
         with self.journey.stage("keyword"):
             try:
-                return keyword_leg(self.connection, self.facts, query, self.collections, CANDIDATES)
+                return keyword_leg(self.connection, self.facts, query, self.collections, self.ranking.candidates)
             except driver.CorruptErrors:
                 raise
             except driver.DatabaseError as error:
@@ -147,7 +147,7 @@ class Retriever:
         if vector is None:
             return set()
         with self.journey.stage("vector"):
-            near = vector_leg(self.connection, self.facts, vector, self.collections, CANDIDATES)
+            near = vector_leg(self.connection, self.facts, vector, self.collections, self.ranking.candidates)
         return {hit.chunk_id for hit in near}
 
     def _query_vector(self, text: str) -> _QueryVector:

@@ -14,7 +14,23 @@ from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial
 from search.citations import CitationMode
 from search.marks import inert
 from search.outcome import DegradationCode, Hit
+from search.rank.profiles import MOST_CANDIDATES
 from search.spec import Corpus, Mode, Origin, Source
+
+
+class RankingBody(Body):
+    """Numbers of the ranking for this search alone; what is left out comes from the agent's settings."""
+
+    profile: Literal["default", "reference"] | None = None
+    vector_weight: float | None = Field(None, ge=0, le=1)
+    keyword_weight: float | None = Field(None, ge=0, le=1)
+    late_interaction: bool | None = None
+    decay: Literal["off", "exponential", "gentle"] | None = None
+    half_life_days: float | None = Field(None, ge=1, le=36_500)
+    importance: bool | None = None
+    mmr: bool | None = None
+    mmr_lambda: float | None = Field(None, ge=0, le=1)
+    candidates: int | None = Field(None, ge=10, le=MOST_CANDIDATES)
 
 
 class SearchBody(Body):
@@ -23,7 +39,11 @@ class SearchBody(Body):
     query: str = Field(description=f"Any text. What is beyond {MAX_QUERY_CHARS} characters is left out.")
     mode: Mode | None = None
     max_results: int | None = Field(None, ge=1, le=MAX_RESULTS)
-    min_score: float | None = Field(None, ge=0, le=1)
+    min_score: float | None = Field(None, ge=0, le=1, description="Nothing below it is answered when it is given.")
+    keyword_fill: bool | None = Field(
+        None, description="Whether hits below `min_score` fill the list for the words of the query that they hold."
+    )
+    ranking: RankingBody | None = None
     collections: list[str] | None = Field(None, min_length=1, max_length=100)
     corpus: Corpus = "memory"
     session: SessionBody | None = None
@@ -39,6 +59,8 @@ class SearchBody(Body):
             mode=self.mode,
             max_results=self.max_results,
             min_score=self.min_score,
+            keyword_fill=self.keyword_fill,
+            ranking={} if self.ranking is None else self.ranking.model_dump(exclude_none=True),
             collections=None if self.collections is None else tuple(self.collections),
             corpus=self.corpus,
             citations=self.citations,

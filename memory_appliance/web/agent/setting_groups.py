@@ -33,6 +33,7 @@ _NAMED: tuple[Group, ...] = (
             "mode": _("Search mode"),
             "max_results": _("Results"),
             "min_score": _("Minimum score"),
+            "keyword_fill": _("Fill with keyword results"),
             "snippet_chars": _("Length of a result's text"),
             "citations": _("Citations"),
             "remember_across_conversations": _("Search other chats"),
@@ -53,6 +54,7 @@ _NAMED: tuple[Group, ...] = (
             "importance": _("Use importance"),
             "mmr": _("Avoid similar results"),
             "mmr_lambda": _("Relevance against variety"),
+            "candidates": _("Candidates"),
         },
     ),
     Group(

@@ -69,6 +69,22 @@ def test_a_score_can_be_explained(as_owner: Api, al: Agent) -> None:
     assert isinstance(hit["explain"]["keyword_rank"], int)
 
 
+def test_a_request_sets_numbers_of_the_ranking_for_itself(as_owner: Api, al: Agent) -> None:
+    body = {"query": "spare key", "explain": True}
+    usual = as_owner.post(SEARCH, body).json()["results"][0]["explain"]
+    own = as_owner.post(SEARCH, body | {"ranking": {"profile": "reference", "candidates": 10}}).json()
+    assert own["results"][0]["explain"]["keyword_score"] != usual["keyword_score"]
+    assert as_owner.post(SEARCH, body).json()["results"][0]["explain"]["keyword_score"] == usual["keyword_score"]
+
+
+def test_nothing_below_a_min_score_that_is_named_is_answered_unless_asked_for(as_owner: Api, al: Agent) -> None:
+    body = {"query": "the key of a lighthouse on a distant island", "min_score": 0.99}
+    strict = as_owner.post(SEARCH, body).json()
+    assert (strict["outcome"], strict["results"]) == ("empty", []) and "below min_score" in strict["reason"]
+    filled = as_owner.post(SEARCH, body | {"keyword_fill": True}).json()
+    assert filled["outcome"] == "ok" and all(hit["score"] < 0.99 for hit in filled["results"])
+
+
 def test_an_unknown_collection_is_named(as_owner: Api, al: Agent) -> None:
     response = as_owner.post(SEARCH, {"query": "key", "collections": ["memory", "attic"]})
     assert (response.status_code, error_of(response)["code"]) == (422, "unknown_collection")
@@ -87,6 +103,8 @@ def test_an_unknown_collection_is_named(as_owner: Api, al: Agent) -> None:
         ({"max_results": "6x"}, "max_results"),
         ({"max_results": True}, "max_results"),
         ({"min_score": 1.1}, "min_score"),
+        ({"ranking": {"candidates": 9}}, "ranking.candidates"),
+        ({"ranking": {"mmr_lamda": 0.5}}, "ranking.mmr_lamda"),
         ({"collections": []}, "collections"),
         ({"citations": "yes"}, "citations"),
         ({"explain": 1}, "explain"),

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from search.index.facts import index_facts
+from search.index.pool import reading
+from search.recall.evidence import weigh_evidence
+from search.retrieve.query import parse_query
 from tests.unit.recall.conftest import Household
 
 FIGURES = """# Figures
@@ -50,3 +56,13 @@ def test_a_note_with_the_identifier_is(household: Household, message: str, note:
 def test_a_figure_alone_is_looked_for(household: Household) -> None:
     household.write("memory/figures.md", "# Figures\n\nThe tank holds 40 litres.\n")
     assert "40 litres" in household.recall("40").context
+
+
+def test_what_late_interaction_thinks_little_of_is_no_answer(household: Household) -> None:
+    household.write("memory/tank.md", "# Tank\n\nThe tank in the cellar holds 40 litres.\n")
+    found = household.workspace.search("tank cellar litres", min_score=0).results[0]
+    with reading(household.workspace.spec.path) as connection:
+        facts, query = index_facts(connection), parse_query("tank cellar litres")
+        for score, late, relevant in ((0.39, 0.1, False), (0.41, 0.1, True), (0.39, None, True)):
+            hit = replace(found, score=score, late_score=late)
+            assert weigh_evidence(connection, facts, [hit], query=query, vector=None)[0].relevant is relevant
