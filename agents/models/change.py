@@ -38,7 +38,7 @@ class Embedding(models.Model):
     fingerprint = models.CharField(max_length=300, help_text="Of the embedding set-up.")
     hash = models.BinaryField(max_length=32)
     parts = models.BinaryField()
-    version = models.PositiveIntegerField(null=True, blank=True, help_text="Of the vectors of its tokens.")
+    version = models.PositiveBigIntegerField(null=True, blank=True, help_text="Of the vectors of its tokens.")
     bits = models.BinaryField(null=True, blank=True)
 
     class Meta:

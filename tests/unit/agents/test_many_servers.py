@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from agents import common_clock, runs
 from agents.common_clock import common_now
+from agents.common_vectors import CommonVectors
 from agents.models import Agent, Round, Run, WorkerHeartbeat
 from agents.nightly import my_night
 from agents.rounds import my_turn
+from search.spec import PackedText
 from workers.dispatch import _queue
 from workers.jobs import JOBS
 from workers.queues import INDEX, WORKER_QUEUES, queue_name
@@ -75,3 +77,10 @@ def test_a_server_whose_clock_is_wrong_leaves_the_night_to_others(db: None, sett
     assert not my_night("tidy")
     monkeypatch.setattr("django.utils.timezone.now", lambda: right)
     assert my_night("tidy") and not my_night("tidy")
+
+
+def test_vectors_are_kept_for_all_whatever_the_version_of_their_tokens(al: Agent) -> None:
+    """It is a checksum of 32 bits without a sign, which PostgreSQL's `integer` does not hold."""
+    common, row = CommonVectors(al.pk, shares=False), PackedText(b"h" * 32, b"parts", 2**32 - 1, b"bits")
+    common.keep("print", [row])
+    assert common.fetch("print", [row.hash]) == [row]
