@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from agents.actors import Actor, Caller
@@ -20,6 +21,7 @@ from memory_appliance.web.kept_form import holds_writing, kept_form
 from memory_appliance.web.page import bare_failure
 
 Rest = ParamSpec("Rest")
+Page = TypeVar("Page", bound=HttpResponseBase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,13 @@ def owner_page(view: Callable[Concatenate[HttpRequest, Rest], HttpResponse]) -> 
     return gated
 
 
-def agent_page(role: Role = "view") -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+def agent_page(role: Role = "view") -> Callable[[Callable[..., Page]], Callable[..., Page | HttpResponse]]:
     """A page of one agent: the view takes (request, access, ...). Whoever has no role there gets a 404, as if there
     were no such agent; whoever has a lesser one than `role` is refused."""
 
-    def gate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    def gate(view: Callable[..., Page]) -> Callable[..., Page | HttpResponse]:
         @wraps(view)
-        def gated(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
+        def gated(request: HttpRequest, slug: str, **kwargs: Any) -> Page | HttpResponse:
             if not request.user.is_authenticated:
                 return _signed_out(request)
             access = access_to(request, slug)

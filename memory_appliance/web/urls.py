@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 
 from memory_appliance.web import preferences
 from memory_appliance.web.agent import urls as agent
+from memory_appliance.web.chats import urls as chats
 from memory_appliance.web.files import urls as files
 from memory_appliance.web.first_run import urls as first_run
 from memory_appliance.web.gallery import gallery
@@ -33,6 +34,7 @@ pages: list[URLPattern] = [
     *agent.pages,
     *scope.pages,
     *files.pages,
+    *chats.pages,
     *memory_health.pages,
     *playground.pages,
     *recall.pages,

@@ -107,6 +107,8 @@ def who(actor: str) -> str:
 
 def _what(event: AuditEvent) -> str:
     kind, colon, name = event.target.partition(":")
+    if kind == "key" and " " in name:
+        return name.partition(" ")[2]
     return name if kind == "user" and colon else event.target
 
 

@@ -72,7 +72,7 @@ def row_of(event: RecallEvent) -> TurnRow:
     at = event.at.astimezone(zone(event.agent.timezone))
     return TurnRow(
         event=event,
-        day=_day(at),
+        day=day_of(at),
         at=at,
         outcome=OUTCOMES.get(event.status, event.status),
         tone=_tone(event.status),
@@ -86,7 +86,7 @@ def _tone(status: str) -> str:
     return "bad" if status in TROUBLED_OUTCOMES else _TONES.get(status, "")
 
 
-def _day(at: datetime) -> str:
+def day_of(at: datetime) -> str:
     days = (datetime.now(at.tzinfo).date() - at.date()).days
     return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(at, "DATE_FORMAT")
 

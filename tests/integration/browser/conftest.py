@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.integration.browser.site import (
+    CHAT,
     FLAGS,
     MEMBER,
     MEMBERS_AGENT,
@@ -49,6 +50,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, chromium: Browser) -> Iterato
         member = {"name": MEMBER, "password": PASSWORD, "roles": {MEMBERS_AGENT: "edit"}}
         server.call("POST", "/api/v1/users", member)
         until("the demo agent is indexed", lambda: _indexed(server, MEMBERS_AGENT), 60)
+        said = {"messages": [{"role": "user", "text": "Where is the spare key?", "at": "2026-11-30T08:00:00Z"}]}
+        server.call("POST", f"/api/v1/agents/{MEMBERS_AGENT}/transcripts/{CHAT}/messages", said)
         yield Site(server, chromium)
     finally:
         server.stop()

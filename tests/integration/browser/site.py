@@ -16,6 +16,8 @@ OWNER = "admin"
 MEMBER = "bob"
 MEMBERS_AGENT = "demo"
 OTHER_AGENT = "atlas"
+CHAT = "agent:demo:telegram:direct:42"
+"""A chat of the member's agent."""
 
 WIDE = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}

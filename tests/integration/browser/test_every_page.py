@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from memory_appliance.web.urls import pages
-from tests.integration.browser.site import MEMBER, MEMBERS_AGENT, OTHER_AGENT, PHONE, WIDE, Visit
+from tests.integration.browser.site import CHAT, MEMBER, MEMBERS_AGENT, OTHER_AGENT, PHONE, WIDE, Visit
 
-NOT_PAGES = {"accounts/login/", "agents/<slug:slug>/file/raw"}
-"""The one page for people who are not signed in, and a file as it is."""
+NOT_PAGES = {"accounts/login/", "agents/<slug:slug>/file/raw", "agents/<slug:slug>/chat/export"}
+"""The one page for people who are not signed in, a file as it is, and a download."""
 
 QUERIES = {f"/agents/{MEMBERS_AGENT}/file{what}": "?path=MEMORY.md" for what in ("", "/edit", "/forget")}
+QUERIES |= {f"/agents/{MEMBERS_AGENT}/chat{what}": f"?session={CHAT}" for what in ("", "/delete")}
 """What an address takes besides the agent's name."""
 
 METHOD_NOT_ALLOWED = 405

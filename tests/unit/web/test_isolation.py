@@ -31,6 +31,10 @@ OWN = {"", "search", "recall"}
 OF_AN_AGENT = {
     "agents/<slug:slug>",
     "agents/<slug:slug>/about",
+    "agents/<slug:slug>/chat",
+    "agents/<slug:slug>/chat/delete",
+    "agents/<slug:slug>/chat/export",
+    "agents/<slug:slug>/chats",
     "agents/<slug:slug>/collection",
     "agents/<slug:slug>/collection/remove",
     "agents/<slug:slug>/collections",
