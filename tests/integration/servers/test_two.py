@@ -36,6 +36,19 @@ def facts(folder: Path) -> Counter[str]:
     return Counter(re.findall(r"Fact \S+ holds\.", "\n".join(texts)))
 
 
+def test_what_one_writes_the_other_finds_and_both_answer_alike(two: Two) -> None:
+    workspace(two.a, "alike")
+    for number in range(6):
+        writer, reader = two.both if number % 2 else reversed(two.both)
+        writer.call("POST", "/api/v1/agents/alike/notes", {"text": f"Parcel zebra{number} is in the garage."})
+        found = reader.search("alike", f"zebra{number}")
+        assert f"zebra{number}" in found["results"][0]["snippet"]
+        assert "index_behind" not in {one["code"] for one in found["degraded"]}
+    first, second = (member.search("alike", "parcel garage")["results"] for member in two.both)
+    assert first and first == second
+    assert all((member.local_dir / "indexes" / "alike.sqlite").exists() for member in two.both)
+
+
 def test_a_thousand_notes_to_one_agent_through_both_and_none_is_lost_or_doubled(two: Two) -> None:
     folder = workspace(two.a, "busy")
     writers = [Writers((member,), "busy", name, most=250) for name, member in zip("pqrs", two.both * 2, strict=True)]
