@@ -32,7 +32,9 @@ RUN apt-get update \
 ARG MEMORY_UID=1000
 RUN groupadd --gid "${MEMORY_UID}" memory \
     && useradd --uid "${MEMORY_UID}" --gid memory --no-create-home --home-dir /tmp --shell /usr/sbin/nologin memory \
-    && install -d -o memory -g memory -m 700 /data /data/tmp /backups
+    && install -d -o memory -g memory -m 700 /data /data/tmp /local /local/tmp /backups \
+    && install -d -o memory -g memory -m 700 /keys \
+    && install -d -o memory -g memory -m 755 /password
 WORKDIR /app
 COPY --from=builder /app/.venv .venv
 COPY --from=builder /source ./

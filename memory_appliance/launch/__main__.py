@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from memory_appliance.launch.announce import announce_in_background
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
@@ -9,6 +11,7 @@ from memory_appliance.launch.preflight import check_port, lock_instance, own_fol
 from memory_appliance.launch.programs import programs, supervisor_config
 from memory_appliance.launch.say import LaunchFailed, fail, say
 from memory_appliance.launch.supervise import serve
+from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS
 from search.runtime.providers.choice import LOCAL, parse_choice
 
@@ -36,6 +39,8 @@ def main() -> int:
         web_threads=OPTIONS.web_threads,
         server=MEMORY_SERVER_NAME,
     )
+    if not os.access(ROOT, os.W_OK):  # an image: nothing can be installed, and nothing is missing
+        table = [program for program in table if not program.once]
     say(f"  ▸ Starting {', '.join(program.name for program in table)}")
     if layout.socket_dir != layout.run_dir:
         say(f"     sockets in {layout.socket_dir}: the folder's path is too long for them")

@@ -6,8 +6,10 @@ import argparse
 import json
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -47,6 +49,24 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memory_appliance.settings"
 django.setup()
 from django.db import connection
 print(connection.vendor)
+"""
+SERVERS = 3
+ASK_HERE = """
+import json, urllib.request
+request = urllib.request.Request(
+    "http://127.0.0.1:8765/api/v1/agents/home/search",
+    data=json.dumps({{"query": "blue door key", "min_score": 0.0}}).encode(),
+    headers={{"Authorization": "Bearer {key}", "Content-Type": "application/json"}},
+)
+results = json.load(urllib.request.urlopen(request, timeout=30))["results"]
+print(json.dumps([[hit["path"], hit["start_line"], hit["score"], hit["snippet"]] for hit in results]))
+"""
+COUNT_FACTS = """
+import json, re
+from collections import Counter
+from pathlib import Path
+text = "\\n".join(path.read_text() for path in Path("/data/workspaces/home").rglob("*.md"))
+print(json.dumps(Counter(re.findall(r"Fact \\d+ holds\\.", text))))
 """
 PROFILES = ("postgres", "caddy", "model-worker")
 READ_ONLY = 30
@@ -210,6 +230,65 @@ def the_control_database_may_die(stack: Stack) -> None:
     until("the note is found", lambda: found_again(stack), 60)
 
 
+def several_servers_start_with_one_command(stack: Stack) -> None:
+    stack.with_files("docker-compose.yml", "docker-compose.scale.yml")
+    stack.set(COMPOSE_PROFILES="", SITE="", HTTP_PORT="127.0.0.1:", HTTPS_PORT="127.0.0.1:")
+    stack.up("--scale", f"server={SERVERS}")
+    if (kind := stack.run_in("server", CONTROL_DATABASE).strip()) != "postgresql":
+        raise Broken(f"the control database is {kind}")
+    for name, service in json.loads(stack.compose("config", "--format", "json"))["services"].items():
+        confined = service.get("read_only") and service.get("cap_drop") == ["ALL"] and service.get("mem_limit")
+        if not confined or bool(service.get("ports")) != (name == "caddy"):
+            raise Broken(f"{name} is not confined, or has a port of its own")
+
+
+def every_server_gives_the_same_hits(stack: Stack) -> None:
+    stack.call("POST", "/api/v1/agents", {"slug": "home"})
+    stack.call("POST", "/api/v1/agents/home/notes", {"text": f"- {NOTE}"})
+    until("found by its words", lambda: stack.finds("home", "blue door", "search", NOTE), 60)
+    until("found by its meaning", lambda: stack.finds("home", "备用钥匙在哪里？", "vsearch", NOTE), 120)
+    ask = ASK_HERE.format(key=stack.key)
+    for index in range(1, SERVERS + 1):
+        until(f"server {index} says the same", lambda index=index: hits(stack, ask, index) == hits(stack, ask, 1), 60)
+
+
+def hits(stack: Stack, ask: str, index: int) -> str:
+    found = stack.run_in("server", ask, index=index)
+    return found if NOTE in found else f"nothing on {index}"
+
+
+def one_server_is_killed_while_notes_are_written(stack: Stack) -> None:
+    confirmed: list[str] = []
+    over = threading.Event()
+    writer = threading.Thread(target=write_facts, args=(stack, confirmed, over), daemon=True)
+    writer.start()
+    until("notes come in", lambda: len(confirmed) >= 5, 60)
+    stack.kill_one_of("server")
+    before = len(confirmed)
+    until("notes go on coming in", lambda: len(confirmed) >= before + 5, 30)
+    if not stack.finds("home", "blue door", "search", NOTE):
+        raise Broken("searches fail")
+    over.set()
+    writer.join()
+    found = json.loads(stack.run_in("server", COUNT_FACTS, index=SERVERS))
+    if lost := set(confirmed) - set(found):
+        raise Broken(f"confirmed and lost: {lost}")
+    if doubled := [fact for fact, count in found.items() if count > 1]:
+        raise Broken(f"doubled: {doubled}")
+    stack.up("--scale", f"server={SERVERS}")
+
+
+def write_facts(stack: Stack, confirmed: list[str], over: threading.Event) -> None:
+    """One after the other, each again with the same key until it is confirmed."""
+    number = 0
+    while not over.is_set():
+        fact = f"Fact {number:04d} holds."
+        with suppress(Broken):
+            stack.call("POST", "/api/v1/agents/home/notes", {"text": fact, "idempotency_key": fact})
+            confirmed.append(fact)
+            number += 1
+
+
 def found_again(stack: Stack) -> bool:
     try:
         return stack.finds("home", "blue door", "search", NOTE)
@@ -245,13 +324,22 @@ CHECKS: tuple[Callable[[Stack], None], ...] = (
     https_is_answered_and_known_as_such,
     the_control_database_may_die,
     down_with_volumes_leaves_nothing,
+    several_servers_start_with_one_command,
+    every_server_gives_the_same_hits,
+    one_server_is_killed_while_notes_are_written,
+    down_with_volumes_leaves_nothing,
 )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only-servers", action="store_true", help="the checks of docker-compose.scale.yml alone")
     parser.add_argument("--began", type=float, default=0.0, help="seconds that have passed already")
-    started = time.monotonic() - parser.parse_args().began
+    chosen = parser.parse_args()
+    started = time.monotonic() - chosen.began
+    checks = (
+        (it_builds, *CHECKS[CHECKS.index(several_servers_start_with_one_command) :]) if chosen.only_servers else CHECKS
+    )
 
     def say(text: str) -> None:
         print(f"[{time.monotonic() - started:4.0f}s] {text}", flush=True)
@@ -261,7 +349,7 @@ def main() -> int:
         passed = 0
         try:
             stack.compose("down", "-v", "--remove-orphans")  # of a run that was killed
-            for check in CHECKS:
+            for check in checks:
                 name = check.__name__.replace("_", " ")
                 check(stack)
                 passed += 1
@@ -270,8 +358,8 @@ def main() -> int:
             say(f"FAILED: {name}: {reason}")
             print(stack.last_words())
             stack.compose("down", "-v", "--remove-orphans")
-        print(f"{passed} passed, {int(passed < len(CHECKS))} failed")
-    return int(passed < len(CHECKS))
+        print(f"{passed} passed, {int(passed < len(checks))} failed")
+    return int(passed < len(checks))
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ class Stack:
         self.key = secrets.token_urlsafe(32)
         self.port, self.https_port = free_port(), free_port()
         self._secrets_dir = secrets_dir
+        self._files: tuple[str, ...] = ()
         secrets_dir.mkdir()
         self.give_secret("memory_bootstrap_key", self.key)
         self._environment = {
@@ -73,6 +74,10 @@ class Stack:
     def set(self, **variables: str) -> None:
         """What an owner would write into `.env`."""
         self._environment.update(variables)
+
+    def with_files(self, *names: str) -> None:
+        """From now on these compose files together."""
+        self._files = tuple(part for name in names for part in ("-f", name))
 
     def docker(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
         command = ["docker", *arguments]
@@ -94,22 +99,27 @@ class Stack:
         return done.stdout
 
     def compose(self, *arguments: str, text: str | None = None, seconds: float = 120) -> str:
-        return self.docker("compose", "--ansi", "never", *arguments, text=text, seconds=seconds)
+        return self.docker("compose", "--ansi", "never", *self._files, *arguments, text=text, seconds=seconds)
 
     def up(self, *arguments: str) -> None:
-        patience = str(UP_SECONDS)
-        self.compose("up", "-d", "--wait", "--wait-timeout", patience, *arguments, seconds=UP_SECONDS + 60)
+        patience = UP_SECONDS * (2 if self._files else 1)
+        self.compose("up", "-d", "--wait", "--wait-timeout", str(patience), *arguments, seconds=patience + 60)
 
     def inspect(self, service: str) -> dict[str, Any]:
         return dict(json.loads(self.docker("inspect", self.compose("ps", "-aq", service).strip()))[0])
 
-    def run_in(self, service: str, code: str) -> str:
-        """Python code in that container, with the server's own interpreter."""
-        return self.compose("exec", "-T", service, "python", "-", text=code)
+    def run_in(self, service: str, code: str, *, index: int = 1) -> str:
+        """Python code in that container, with the server's own interpreter; `index` counts those of one service."""
+        return self.compose("exec", "-T", "--index", str(index), service, "python", "-", text=code)
 
     def kill_main_process(self, service: str) -> None:
         """From outside, as a crash or the kernel would: `docker kill` counts as the owner's wish to stop."""
         os.kill(self.inspect(service)["State"]["Pid"], signal.SIGKILL)
+
+    def kill_one_of(self, service: str) -> None:
+        """The same, of the first container of several."""
+        name = self.compose("ps", "-q", service).split()[0]
+        os.kill(int(self.docker("inspect", "-f", "{{.State.Pid}}", name)), signal.SIGKILL)
 
     def is_healthy(self, service: str) -> bool:
         state = self.inspect(service)["State"]
