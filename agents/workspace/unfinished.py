@@ -43,6 +43,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
         with suppress(PathNotAllowed, OSError):  # away: the rows below it wait
             _take_up(agent, folder, rows)
     for row in rows:
+        waited = bool(row.problem)
         try:
             _finish(agent, row)
         except Exception as error:
@@ -54,7 +55,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
                 raise reason from error
         else:
             settled += 1
-            if row.problem:
+            if waited:
                 Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())
     _finish_forgetting(agent, path, session_key)
     return settled
@@ -204,7 +205,7 @@ def _finish(agent: Agent, row: WorkspaceWrite) -> None:
         row.delete()
         _drop_copies(agent, row)
         return
-    WorkspaceWrite.objects.filter(pk=row.pk).update(problem="")
+    row.problem = ""
     complete(row)
 
 

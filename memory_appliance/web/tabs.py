@@ -28,7 +28,7 @@ TABS: tuple[Tab, ...] = (
     Tab("agent", _("Health"), "i"),
     Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f", within=("file", "file-edit", "note-new")),
-    Tab("chats", _("Chats"), "s", within=("chat", "chat-delete")),
+    Tab("chats", _("Chats"), "l", within=("chat", "chat-delete")),
     Tab("memory-health", _("Memory health"), "h", within=("memory-consolidate",)),
     Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),

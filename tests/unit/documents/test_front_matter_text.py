@@ -123,7 +123,7 @@ def test_a_search_finds_it_and_shows_it_while_no_model_sees_it(tmp_path: Path) -
     assert not any("Zermatt" in text for text in embedder.seen)
     for query in ("zermatt", "heron house"):
         for mode in ("search", "hybrid"):
-            hit = workspace.search(query, embedder, mode=mode).results[0]
+            hit = workspace.search(query, embedder, mode=mode, keyword_fill=True).results[0]
             assert hit.start_line <= 3 and "Zermatt" in hit.snippet
     # Another model takes over: still none of its business.
     other = WordEmbedder("words-2")

@@ -139,7 +139,7 @@ def test_a_chunk_vector_that_cannot_be_used_is_not_stored(
     workspace.write("memory/key.md", NOTE)
     workspace.update()
     assert workspace.embed(broken()).refused == 1
-    assert told(workspace.search(NOTE, embedder))[:2] == ("memory/key.md", "hybrid")
+    assert told(workspace.search(NOTE, embedder, keyword_fill=True))[:2] == ("memory/key.md", "hybrid")
 
 
 def test_vectors_of_another_dimension_stop_the_job(workspace: Workspace) -> None:
