@@ -12,7 +12,7 @@ def test_an_agent_is_found_and_opened_by_keyboard(visit: Callable[..., Visit]) -
     page.keyboard.press("/")
     page.keyboard.type(OTHER_AGENT)
     page.locator(f"#open-{MEMBERS_AGENT}").wait_for(state="detached")
-    assert page.url.endswith(f"?name={OTHER_AGENT}&show=")
+    page.wait_for_url(f"**/?name={OTHER_AGENT}&show=")
     assert page.locator("#announce").inner_text() == "1 agent"
     page.keyboard.press("Escape")
     page.keyboard.press("j")

@@ -59,7 +59,7 @@ def test_without_script_the_buttons_do_the_same_and_a_chat_is_checked(visit: Cal
     page.get_by_role("button", name="Move rule 2 up").click()
     assert order(page) == ["main", ""]
     page.get_by_role("button", name="Save rules").first.click()
-    page.get_by_label("Session key", exact=True).fill("agent:demo:slack:channel:9")
+    page.locator("#check-key").fill("agent:demo:slack:channel:9")
     page.get_by_role("button", name="Test").click()
     assert "Denied." in page.locator("#check").inner_text()
 
@@ -71,7 +71,7 @@ def test_opening_to_every_chat_is_seen_and_ticked(visit: Callable[..., Visit]) -
     page.get_by_role("button", name="Save rules").first.click()
     expect(page.get_by_text("This opens the memory to every chat.")).to_be_visible()
     window.errors.clear()  # Chromium reports the 422 in the console
-    page.get_by_label("Session key", exact=True).fill("agent:demo:slack:group:5")
+    page.locator("#check-key").fill("agent:demo:slack:group:5")
     page.get_by_role("button", name="Test").click()
     expect(page.get_by_text("so the default applies: allow.")).to_be_visible()
     page.get_by_label("Every chat may recall this memory").check()
