@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from agents.models import Agent, Run, WorkspaceWrite
@@ -74,6 +75,7 @@ def test_indexes_are_looked_at_for_a_while_and_not_for_ever(al: Agent, al_2: Age
     assert (found.checked, found.indexes) == (0, 2)
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="about the file of a control database in SQLite")
 def test_a_damaged_control_database_is_not_served(db: None, data_dir: Path, monkeypatch: Any) -> None:
     broken = data_dir / "broken.sqlite3"
     with closing(sqlite3.connect(broken)) as database:
