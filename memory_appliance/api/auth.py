@@ -57,13 +57,6 @@ class ApiKeyAuth(HttpBearer):
         return key
 
 
-def bearer_of(request: HttpRequest) -> str:
-    """The secret that the request carries; "" for one that cannot be any."""
-    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-    secret = secret.strip()
-    return secret if scheme.lower() == "bearer" and len(secret) <= MAX_KEY_CHARS else ""
-
-
 READ = ApiKeyAuth("read")
 WRITE = ApiKeyAuth("write")
 ADMIN = ApiKeyAuth("admin")

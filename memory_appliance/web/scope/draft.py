@@ -31,15 +31,6 @@ class DraftRule:
     raw_key_prefix: str = ""
     errors: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def shows_more(self) -> bool:
-        """Whether its rarer conditions are in use, so that the form shows them."""
-        return bool(self.key_prefix or self.raw_key_prefix or self.errors)
-
-    @property
-    def has_condition(self) -> bool:
-        return any(getattr(self, name) for name in CONDITIONS)
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
