@@ -15,8 +15,8 @@ from agents.transcripts.reading import read_before
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.chats.names import ChatName, chat_name
 from memory_appliance.web.chats.opened import may_read
+from memory_appliance.web.days import day_of
 from memory_appliance.web.page import answer
-from memory_appliance.web.recall.turns import day_of
 from search.dates.zone import zone
 
 ROWS = 25

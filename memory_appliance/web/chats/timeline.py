@@ -11,8 +11,9 @@ from agents.models import Agent, Flush, RecallEvent, Transcript
 from agents.recall_events import session_digest
 from agents.sessions import Session
 from agents.transcripts.reading import ChatPart, Message, read_after
+from memory_appliance.web.days import day_of
 from memory_appliance.web.recall.steps import SourceLink, source_links
-from memory_appliance.web.recall.turns import TurnRow, day_of, row_of
+from memory_appliance.web.recall.turns import TurnRow, row_of
 from search.dates.zone import zone
 from search.documents.text import safe_cut
 from search.recall.outcome import Source

@@ -1,4 +1,4 @@
-"""The addresses of chats; which chat it is stands in `session`."""
+"""The addresses of chats; `session` names the chat."""
 
 from __future__ import annotations
 

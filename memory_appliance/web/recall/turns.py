@@ -10,8 +10,6 @@ from urllib.parse import urlencode
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.utils.formats import date_format
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from agents.fleet.totals import recall_outcomes
@@ -19,6 +17,7 @@ from agents.models import Agent, RecallEvent
 from agents.recall_events import EventFilter, find_events
 from agents.roles import agents_for, is_owner
 from memory_appliance.web.access import Access, agent_page, person_page
+from memory_appliance.web.days import day_of
 from memory_appliance.web.page import answer
 from memory_appliance.web.recall.form import EventForm
 from memory_appliance.web.recall.words import LANES, reason_of
@@ -84,11 +83,6 @@ def row_of(event: RecallEvent) -> TurnRow:
 
 def _tone(status: str) -> str:
     return "bad" if status in TROUBLED_OUTCOMES else _TONES.get(status, "")
-
-
-def day_of(at: datetime) -> str:
-    days = (datetime.now(at.tzinfo).date() - at.date()).days
-    return {0: _("Today"), 1: _("Yesterday")}.get(days) or date_format(at, "DATE_FORMAT")
 
 
 def _counts(events: Q, chosen: str) -> list[OutcomeCount]:
