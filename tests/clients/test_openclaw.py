@@ -29,7 +29,7 @@ def test_the_plugin_fits_the_typings_of_the_package(tmp_path: Path) -> None:
 
 
 def test_a_turn_recalls_calls_the_tool_and_is_kept(openclaw: OpenClaw, model: ModelServer, appliance: Server) -> None:
-    question = "do you remember where the spare key is?"
+    question = "openclaw, do you remember where the spare key is?"
     model.rules[question] = (Call("memory_search", {"query": "spare key"}), "Under the blue pot.")
     assert openclaw.turn(DIRECT, question) == "Under the blue pot."
     first, second = model.turn(question)

@@ -59,8 +59,11 @@ export class Outbox {
   async send() {
     const shared = this.#shared;
     try {
-      shared.sending ??= this.#sendAll().finally(() => (shared.sending = undefined));
-      await shared.sending;
+      // A sending that was under way may have looked for the last time before this turn was kept.
+      do {
+        shared.sending ??= this.#sendAll().finally(() => (shared.sending = undefined));
+        await shared.sending;
+      } while (await this.waiting());
       this.#pauseMs = 1000;
       return true;
     } catch (error) {
