@@ -2,8 +2,8 @@
 
 An index is a cache of the files, and remembers up to which generation of the agent it has followed
 (agents/generations.py). One that is behind reads the files that were named since, and takes their vectors from the
-table that all servers share. One that is missing, damaged, of an earlier agent of the name or too far behind is made
-anew. What an update finds on the disk is told to the other servers here too.
+table that all servers share. One that is missing, damaged, of an earlier agent of the name or too far behind is
+rebuilt. What an update finds on the disk is told to the other servers here too.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def catch_up(agent: Agent, identity: Identity, *, seconds: float) -> bool:
     if seen == Followed(agent.pk, agent.generation):
         return True
     if seen is not None and seen.agent == agent.pk and seen.number > agent.generation:
-        agent.generation = generation(agent.pk)  # somebody wrote, and the index followed, since the row was read
+        agent.generation = generation(agent.pk)  # a write happened, and the index followed, since the row was read
     end = time.monotonic() + seconds
     try:
         soon(agent.slug, seconds, lambda: _follow(agent, identity, end))
@@ -93,7 +93,7 @@ def tell(agent: Agent, paths: Iterable[str] = (), *, what: str = What.FILE) -> N
 
 
 def follow_all(identity: Callable[[Agent], EmbeddingIdentity | None], stopping: Event) -> None:
-    """The indexes on this server's disk follow, also those that nobody asks: what is forgotten goes out of each."""
+    """The indexes on this server's disk follow, also of agents without requests: what is forgotten leaves each."""
     slugs = [path.stem for path in (local_dir() / "indexes").glob("*.sqlite")] if several() else []
     for agent in Agent.objects.filter(slug__in=slugs):
         if stopping.is_set():
@@ -107,7 +107,7 @@ def follow_all(identity: Callable[[Agent], EmbeddingIdentity | None], stopping: 
 
 
 def drop_unused_indexes(*, days: int, gigabytes: float) -> int:
-    """Remove indexes that nobody has asked for `days`, then the longest unasked until the rest fits. How many went."""
+    """Remove indexes not used for `days`, then the longest unused until the rest fits. Returns how many."""
     found = []
     for path in (local_dir() / "indexes").glob("*.sqlite") if several() else ():
         with suppress(FileNotFoundError):

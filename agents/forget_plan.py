@@ -65,7 +65,7 @@ def plan_file(agent: Agent, path: str, since: datetime | None) -> Plan:
 
 
 def plan_session(agent: Agent, session_key: str, gone: set[str]) -> Plan:
-    """Every text that was written for this chat and still stands as it was written; of `gone` some went before."""
+    """Every text that was written for this chat and is still there as it was written; of `gone` some went before."""
     plan = Plan()
     writes = WorkspaceWrite.objects.filter(WorkspaceWrite.of_chat(session_key), agent=agent).order_by("pk")
     for row in writes:
@@ -93,7 +93,7 @@ def plan_session(agent: Agent, session_key: str, gone: set[str]) -> Plan:
 
 
 def _whole_lines(data: bytes, block: bytes) -> int | None:
-    """Where `block` stands in `data` as whole lines."""
+    """Where `block` is in `data` as whole lines."""
     place = data.find(block)
     while place >= 0:
         end = place + len(block)

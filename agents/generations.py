@@ -16,7 +16,7 @@ from django.utils import timezone
 from agents.models import Agent, Change
 
 KEPT = timedelta(days=7)
-"""An index that has not followed for so long is made anew."""
+"""An index that has not followed for so long is rebuilt."""
 MOST_FILES = 500
 """Named one by one; of more changes at once all files are looked at."""
 

@@ -36,7 +36,7 @@ _memory = _Memory()
 def remembered(name: Hashable, read: Callable[[], T]) -> T:
     """What `read` returns or has returned, always objects of the caller's own.
 
-    `read` takes what it says from the control database and from `name` alone, and is asked anew inside a transaction,
+    `read` takes what it says from the control database and from `name` alone, and is asked again inside a transaction,
     which may see what is never committed.
     """
     if connection.in_atomic_block:
@@ -50,7 +50,7 @@ def remembered(name: Hashable, read: Callable[[], T]) -> T:
         value = read()
         _memory.values[name] = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
         return value
-    # Copies, because a caller may change a row before it saves it, or never save it. Nobody else wrote these bytes.
+    # Copies, because a caller may change a row before it saves it, or never save it. These bytes are our own.
     copied: T = pickle.loads(kept)  # noqa: S301
     return copied
 

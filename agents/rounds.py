@@ -13,7 +13,7 @@ from agents.models import Round
 
 
 def my_turn(name: str, *, seconds: float) -> bool:
-    """Whether this server does it now: nobody has begun it within `seconds`, by the database's clock.
+    """Whether this server does it now: no server has begun it within `seconds`, by the database's clock.
 
     Servers' own clocks may differ. The only server always does, and asks nothing.
     """

@@ -1,4 +1,4 @@
-"""What an agent costs its server when nobody asks it anything: rows, the rounds over all agents, its updates.
+"""What an idle agent costs its server: rows, the rounds over all agents, its updates.
 
     python -m bench.idle [--agents 100 1000 5000]
 

@@ -63,7 +63,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
 
 def _finish_forgetting(agent: Agent, path: str, session_key: str) -> None:
     """What was to be forgotten goes before anything is written; transcript and index follow in `settle`."""
-    from agents.forget import finish_files  # it stands above this room, and calls it
+    from agents.forget import finish_files  # that module calls this one
 
     for mark in unfinished(agent):
         try:
@@ -151,7 +151,7 @@ def settle(agent: Agent, *, timeout: float) -> int:
     """
     if not _PENDING.filter(agent=agent).exists() and not unfinished(agent).exists():
         return 0
-    from agents.forget import finish_rest  # it stands above this room, and calls it
+    from agents.forget import finish_rest  # that module calls this one
 
     try:
         with workspace_lock(agent, timeout=timeout):

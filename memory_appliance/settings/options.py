@@ -79,8 +79,8 @@ class Options(BaseSettings):
     local_dir: Path = Field(
         Path(),
         validate_default=True,
-        description="Folder on this machine's own disk for what comes back by itself: indexes, models, sockets, logs; "
-        "else MEMORY_DATA_DIR. Of each server its own, where several share MEMORY_DATA_DIR.",
+        description="Folder on this machine's own disk for what is rebuilt automatically: indexes, models, sockets, "
+        "logs; else MEMORY_DATA_DIR. Of each server its own, where several share MEMORY_DATA_DIR.",
     )
     host: str = Field("127.0.0.1", min_length=1, description="Address the web server listens on.")
     port: int = Field(8765, ge=1, le=65535, description="Port the web server listens on.")
@@ -227,13 +227,13 @@ class Options(BaseSettings):
         30,
         ge=1,
         le=3650,
-        description="With PostgreSQL: an index that nobody asks for so long leaves the local folder.",
+        description="With PostgreSQL: an index unused for so long leaves the local folder.",
     )
     local_index_gb: float = Field(
         100.0,
         ge=0.1,
         le=10**6,
-        description="With PostgreSQL: of more, those leave that nobody has asked the longest.",
+        description="With PostgreSQL: above this size the longest unused indexes leave the local folder.",
     )
     backup_dir: Path = Field(
         Path("backups"),

@@ -23,7 +23,7 @@ class Followed(NamedTuple):
 
 
 def followed(path: Path) -> Followed | None:
-    """None for an index that is missing, damaged, not whole yet, or has followed nobody."""
+    """None for an index that is missing, damaged, not whole yet, or has followed no agent."""
     if is_damaged(path):
         return None
     try:

@@ -32,7 +32,7 @@ from search.spec import RankingSpec
 BAR = 0.63
 """Least relevance of a passage that is worth a place in the prompt."""
 BAR_NEARNESS_ALONE = 0.65
-"""The same where none of the query's words stands in it: nearness across languages is the less sure."""
+"""The same where it has none of the query's words: nearness across languages is the less sure."""
 BAR_WORDS_ONLY = 0.30
 """The same where no vectors could be compared and relevance is the words' share alone."""
 LEAST_SCORE = 0.40
@@ -89,7 +89,7 @@ class Evidence:
 class Scale:
     """What the query's words weigh in this index.
 
-    Short figures weigh only in company, since any table has some: those of an identifier where all of it stands
+    Short figures weigh only in company, since any table has some: those of an identifier where all of it is found
     (10.77.30.0 is not any text with a 10 and a 30), others where another word of the query stands as well.
     """
 
@@ -118,7 +118,7 @@ class Scale:
             for parts, holders in whole.items()
             if holders or (words and parts[0].isdigit() and len(parts[0]) < SHORT_PART)
         }
-        """Terms that weigh only where one of these stands too."""
+        """Terms that weigh only beside one of these."""
         self._figures = {
             parts: re.compile(r"(?<!\d)" + r"[^\w\s|]{1,2}".join(parts) + r"(?!\d)")
             for parts in identifiers
@@ -179,7 +179,7 @@ def weigh_evidence(
 def _said(
     hit: Hit, chunk: _Chunk, pieces: Sequence[str], near: Sequence[float], scale: Scale, *, named_day: bool
 ) -> Evidence:
-    """A part of a conversation: each line by itself, without its speaker's label, and only if it may answer.
+    """A part of a conversation: each line separately, without its speaker's label, and only if it may answer.
 
     A question, a line with a secret and one that hardly has the query's words answer nothing, however much the talk
     around them has in common with it.

@@ -42,7 +42,7 @@ def tidy() -> None:
     logger.info("removed: %d indexes of agents that are gone", len(remove_orphan_indexes()))
     options = settings.OPTIONS
     unused = drop_unused_indexes(days=options.local_index_days, gigabytes=options.local_index_gb)
-    logger.info("removed: %d indexes that nobody asks here", unused)
+    logger.info("removed: %d unused indexes", unused)
     _maintain_indexes()
 
 

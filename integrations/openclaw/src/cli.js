@@ -26,7 +26,7 @@ export function registerCommands(api, appliance, outbox) {
         .action(guarded((query, options) => search(query, options, appliance)));
       memory
         .command("index")
-        .description("Send waiting turns and look at every file anew")
+        .description("Send waiting turns and check every file again")
         .option("--agent <id>", "OpenClaw's agent")
         .action(guarded((options) => index(options, appliance, outbox)));
     },
@@ -63,7 +63,7 @@ async function search(query, { agent, session, maxResults, json }, appliance) {
 async function index({ agent }, appliance, outbox) {
   if (!(await outbox.send())) throw new Error(appliance.failure?.message);
   await appliance.agent(agent, "update", {});
-  print("All turns are sent; the files are looked at anew.");
+  print("All turns are sent; the files are checked again.");
 }
 
 /** A failure is one line and exit code 1. @param {(...given: any[]) => Promise<unknown>} work */

@@ -11,7 +11,7 @@ from memory_appliance.doctor.database import database_problem
 
 _RESTORE = "Stop the server, then: manage.py restore latest --force. What is there now is kept beside it."
 
-_POSTGRESQL = "Start PostgreSQL, or set DATABASE_URL right. The server goes on by itself as soon as it answers."
+_POSTGRESQL = "Start PostgreSQL, or set DATABASE_URL right. The server goes on as soon as it answers."
 
 
 def _look(visit: Visit) -> Looking:

@@ -86,7 +86,7 @@ def _tell(output: Output, moved: tuple[MovedTable, ...], *, to_file: bool, kept:
 
 
 def _address(to: str) -> str:
-    """The address itself, or what the file holds: so that no password stands in a list of processes."""
+    """The address itself, or what the file holds: so that no password is in a list of processes."""
     if "://" in to:
         return to
     try:
