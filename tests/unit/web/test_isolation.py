@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -108,7 +109,8 @@ OWNERS_ONLY = {
 FORMS = {"accounts/theme/", "accounts/language/"}
 """Take a POST from anybody and keep a cookie."""
 
-SECRETS = ("7731", "al-2", "Neighbour")
+SECRETS = re.compile(r"(?<!\d)(?<!\d\.)7731(?!\.?\d)|al-2|Neighbour")
+"""The number by itself: the figures of the server hold any four digits now and then."""
 
 
 def _addresses() -> Iterator[str]:
@@ -148,7 +150,7 @@ def test_no_page_shows_another_agent(client: Client, member: Client, address: st
         for path in (address, f"{address}agents/agent/" if address in OWNERS else address):
             page = browser.get(_path(path), follow=True)
             text = b"".join(page).decode(errors="replace")
-            assert page.status_code < 500 and not any(secret in text for secret in SECRETS), path
+            assert page.status_code < 500 and not SECRETS.search(text), path
 
 
 @pytest.mark.parametrize("address", sorted(OWN | PERSONAL | OWNERS | OWNERS_ONLY))
@@ -169,7 +171,7 @@ def test_a_page_of_an_agent_of_others_is_as_if_it_was_not_there(
         assert "/login/" in client.get(path, query)["Location"]
         for browser in (member, nobody):
             page = browser.get(path, query)
-            assert page.status_code == 404 and not any(secret in page.content.decode() for secret in SECRETS)
+            assert page.status_code == 404 and not SECRETS.search(page.content.decode())
     assert "/login/" in client.post(path, form)["Location"]
     assert {browser.post(path, form).status_code for browser in (member, nobody)} == {404}
 
