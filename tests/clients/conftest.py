@@ -12,7 +12,7 @@ from tests.clients import claude_code as claude
 from tests.clients.model_server import ModelServer
 from tests.clients.openclaw import OpenClaw, readme_lines
 from tests.clients.packages import install
-from tests.integration.stack.server import Server, free_port, until
+from tests.integration.stack.server import Server, free_port
 
 NOTES = "# House\n\n- The spare key is under the blue pot. <!-- trigger: spare key -->\n"
 
@@ -23,9 +23,7 @@ def appliance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("appliance") / "data", free_port())
     server.start()
     try:
-        (server.agent("main") / "MEMORY.md").write_text(NOTES, encoding="utf-8")
-        server.done(server.update("main"))
-        until("indexed", lambda: server.finds("main", "spare key", "MEMORY.md"), 30)
+        server.knows("main", NOTES, "spare key")
         yield server
     finally:
         server.stop()

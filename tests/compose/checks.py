@@ -243,10 +243,7 @@ def several_servers_start_with_one_command(stack: Stack) -> None:
 
 
 def every_server_gives_the_same_hits(stack: Stack) -> None:
-    stack.call("POST", "/api/v1/agents", {"slug": "home"})
-    stack.call("POST", "/api/v1/agents/home/notes", {"text": f"- {NOTE}"})
-    until("found by its words", lambda: stack.finds("home", "blue door", "search", NOTE), 60)
-    until("found by its meaning", lambda: stack.finds("home", "备用钥匙在哪里？", "vsearch", NOTE), 120)
+    a_note_is_found_by_words_and_by_meaning(stack)
     ask = ASK_HERE.format(key=stack.key)
     for index in range(1, SERVERS + 1):
         until(f"server {index} says the same", lambda index=index: hits(stack, ask, index) == hits(stack, ask, 1), 60)

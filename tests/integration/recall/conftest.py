@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.stack.server import Server, free_port, until
+from tests.integration.stack.server import Server, free_port
 
 NOTES = (
     "# House\n\n- The spare key is under the blue pot. <!-- trigger: spare key -->\n- The boiler valve is a BV-210.\n"
@@ -25,9 +25,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("recall") / "data", free_port())
     server.start()
     try:
-        (server.agent("home") / "MEMORY.md").write_text(NOTES, encoding="utf-8")
-        server.done(server.update("home"))
-        until("indexed", lambda: server.finds("home", "boiler valve", "MEMORY.md"), 30)
+        server.knows("home", NOTES, "boiler valve")
         yield server
     finally:
         server.stop()

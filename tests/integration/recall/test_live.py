@@ -44,9 +44,7 @@ def test_a_crowd_on_a_writer_that_never_answers_is_answered_in_time(tmp_path: Pa
             MEMORY_GENERATE_MODEL="openai:stalled", MEMORY_OPENAI_BASE_URL=address, MEMORY_OPENAI_API_KEY="none"
         )
         try:
-            (server.agent("crowd") / "MEMORY.md").write_text(NOTES, encoding="utf-8")
-            server.done(server.update("crowd"))
-            until("indexed", lambda: server.finds("crowd", "boiler valve", "MEMORY.md"), 30)
+            server.knows("crowd", NOTES, "boiler valve")
             crowd = burst(server, "crowd", 40, 4_000)
         finally:
             server.stop()

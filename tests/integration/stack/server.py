@@ -104,6 +104,12 @@ class Server:
         until("first update", lambda: self.call("GET", f"/api/v1/agents/{slug}")["last_update"], 30)
         return Path(agent["workspace"])
 
+    def knows(self, slug: str, notes: str, words: str) -> None:
+        """Create an agent whose `MEMORY.md` holds these notes, and wait until these words of them are found."""
+        (self.agent(slug) / "MEMORY.md").write_text(notes, encoding="utf-8")
+        self.done(self.update(slug))
+        until("indexed", lambda: self.finds(slug, words, "MEMORY.md"), 30)
+
     def search(self, slug: str, query: str, mode: str = "search", **more: Any) -> dict[str, Any]:
         body = {"query": query, "mode": mode, "min_score": 0.0, **more}
         return dict(self.call("POST", f"/api/v1/agents/{slug}/search", body))
