@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
 
 from agents.errors import Invalid
 from search.documents.importance import LEAST, MOST
@@ -19,6 +21,14 @@ CURATED = frozenset({"MEMORY.md", "USER.md"})
 """Cut per entry; only their triggers count."""
 _STRUCTURE = re.compile(r"\A\s*(?:[-*+]\s|\d+[.)]\s|#{1,6}\s|```|~~~|>|\|)")
 _LIST_LINE = re.compile(r"\A(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)")
+_HTML_LINE = re.compile(r"^ {0,3}</?[a-z]", re.IGNORECASE | re.MULTILINE)
+"""Begins a block of HTML that only an empty line ends."""
+_CODE_OR_HTML = re.compile(r"^[ \t]*+(?:(?:[-*+>]|[0-9]{1,9}+[.)])[ \t]++)*+(?:```|~~~|<)", re.MULTILINE)
+_MARKDOWN = MarkdownIt()
+_HTML_ENDS = ("-->", "?>", "]]>", ">", "</pre>")
+_RAW = frozenset({"fence", "html_block", "code_block"})
+MOST_PARSED = 200_000
+"""Characters of a file that are parsed to see where a note stands; longer ones are judged by `still_open` alone."""
 _ANNOTATION = re.compile(r"<!--(?=\s*(?:importance|trigger|project)\s*[:：])", re.IGNORECASE)
 _UNSEEN: dict[int, str | None] = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 _UNSEEN |= dict.fromkeys((11, 12, 28, 29, 30, 31, 0x85, 0x2028, 0x2029), "\n")
@@ -60,18 +70,47 @@ def joined(block: Block, *, before: str, heading: str = "", section: str = "") -
     Code or a comment that `before` leaves open is closed, or the note would be part of it.
     `section` is opened where the file's last heading is another one than it or `heading`.
     """
-    lead = ""
     opens = bool(section) and _last_heading(before) not in (section, heading)
+    closing = still_open(split_lines(before))
+    found = _after(before, block, closing, heading=heading, section=section, opens=opens)
+    if len(before) <= MOST_PARSED and _CODE_OR_HTML.search(before) and _is_raw(before, found[0], block):
+        # Code within lists and HTML within text end in more ways than `still_open` knows: the parser decides.
+        for other in ("", *dict.fromkeys(_fences(before)), *_HTML_ENDS):
+            tried = _after(before, block, other, heading=heading, section=section, opens=opens)
+            if not _is_raw(before, tried[0], block):
+                return tried
+    return found
+
+
+def _is_raw(before: str, addition: str, block: Block) -> bool:
+    """Whether a Markdown reader takes the block for a part of code or HTML that begins before it."""
+    text = before + addition
+    first = text.count("\n") - len(block.lines)
+    tokens = _MARKDOWN.parse(text)
+    return any(token.type in _RAW and token.map and token.map[0] < first < token.map[1] for token in tokens)
+
+
+def _fences(before: str) -> Iterator[str]:
+    """The marks of fenced code, those of the last first."""
+    for token in reversed(_MARKDOWN.parse(before)):
+        if token.type == "fence":
+            yield token.markup
+
+
+def _after(before: str, block: Block, closing: str, *, heading: str, section: str, opens: bool) -> tuple[str, int]:
+    """`joined`, where `closing` ends what `before` leaves open; "" for nothing."""
+    lead = ""
     if not before.strip():
         # Five blanks and more in front of a note would make it code.
         lead = "\n" if before and not before.endswith("\n") else f"{heading}\n\n" if heading and not before else ""
         opens = bool(section) and not heading
-    elif closing := still_open(split_lines(before)):
+    elif closing:
         lead = ("" if before.endswith("\n") else "\n") + f"{closing}\n\n"
     else:
         lead = "" if before.endswith("\n") else "\n"
-        last = before.rstrip("\n").rpartition("\n")[2]
-        adjoining = _LIST_LINE.match(last) and _LIST_LINE.match(block.lines[0]) and not opens
+        paragraph = before.rstrip("\n").rpartition("\n\n")[2]
+        in_list = _LIST_LINE.match(paragraph.rpartition("\n")[2]) and not _HTML_LINE.search(paragraph)
+        adjoining = in_list and _LIST_LINE.match(block.lines[0]) and not opens
         if not adjoining and not before.endswith("\n\n"):
             lead += "\n"
     if opens:

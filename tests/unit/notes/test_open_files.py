@@ -21,7 +21,7 @@ from tests.unit.notes.conftest import PLANS, Desk
 PIECES = [
     "text", "", "     ", "# h", "---", "- item", "  code", "1. two", "> quote", "```", "~~~", "````", "  ```py",
     "    ```", "``` a`b", "- ```", "  ```", "1. ~~~", "   ~~~", "> ```", "<!--", "-->", "<!-- a -->",
-    "<pre>", "</pre>", "<script>", "<?x", "?>", "<![CDATA[", "]]>", "<!X",
+    "<pre>", "</pre>", "<script>", "<?x", "?>", "<![CDATA[", "]]>", "<!X", "<div>", "</b>",
 ]  # fmt: skip
 BOM = b"\xef\xbb\xbf"
 
@@ -58,6 +58,9 @@ BOM = b"\xef\xbb\xbf"
         (b"<script src=a>\nx\n", b"<script src=a>\nx\n</script>\n\n- note\n"),
         (b"<?php\nx", b"<?php\nx\n?>\n\n- note\n"),
         (b"<prefix\n", b"<prefix\n\n- note\n"),
+        (b"</pre>\n- a\n", b"</pre>\n- a\n\n- note\n"),
+        (b"- a\n\n<div>\n- b\n", b"- a\n\n<div>\n- b\n\n- note\n"),
+        (b"<div>\n\n- a\n", b"<div>\n\n- a\n- note\n"),
         (b"     ", b"     \n- note\n"),
         (b"\t", b"\t\n- note\n"),
         (b"``` in `a` line\n", b"``` in `a` line\n\n- note\n"),
