@@ -50,7 +50,8 @@ def test_both_write_one_agent_and_nothing_is_lost_or_doubled(two: Two) -> None:
 
 
 def test_no_job_is_taken_away_and_both_are_known_to_live(two: Two) -> None:
-    place = workspace(two.a, "timely")
+    place = workspace(two.a, "timely") / "memory"
+    place.mkdir(exist_ok=True)
     for number in range(30):
         (place / f"{number}.md").write_text(f"- The ladder {number} is borrowed from Mrs. Okafor.\n")
     run = two.a.update("timely")
@@ -63,4 +64,4 @@ def test_no_job_is_taken_away_and_both_are_known_to_live(two: Two) -> None:
     for member in two.both:
         ready = member.call("GET", "/health/ready")["checks"]
         assert ready["workers"]["status"] == "ok", ready
-    until("found", lambda: any(member.finds("timely", "ladder 7", "7.md") for member in two.both), 60)
+    until("found", lambda: all(member.finds("timely", "ladder 7", "memory/7.md") for member in two.both), 60)

@@ -109,13 +109,13 @@ def test_without_a_broker_both_answer_and_updates_go_on_when_it_is_back(two: Two
         assert member.ask("POST", "/api/v1/agents/patient/search", {"query": "ladder"})[0] == 200
         assert member.ask("POST", "/api/v1/agents/patient/notes", {"text": f"Written on {member.port}."})[0] == 201
     two.broker.start()
-    until("found", lambda: any(member.finds("patient", "ladder Okafor", "MEMORY.md") for member in two.both), 120)
+    until("found", lambda: all(member.finds("patient", "ladder Okafor", "MEMORY.md") for member in two.both), 120)
 
 
 def test_a_share_that_is_gone_is_said_and_comes_back(two: Two) -> None:
     folder = workspace(two.a, "remote")
     (folder / "MEMORY.md").write_text("- The ladder is borrowed from Mrs. Okafor.\n")
-    until("found", lambda: any(member.finds("remote", "ladder Okafor", "MEMORY.md") for member in two.both), 120)
+    until("found", lambda: all(member.finds("remote", "ladder Okafor", "MEMORY.md") for member in two.both), 120)
     away = folder.with_name("remote.away")
     folder.rename(away)
     for member in two.both:
