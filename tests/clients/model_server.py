@@ -8,6 +8,7 @@ so on.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -42,6 +43,11 @@ class Asked:
     def user(self) -> str:
         """The latest words of the user, with what the client put around them, also in messages of its own."""
         return "\n".join(text for role, text in self.said[self._turn :] if role == "user")
+
+    @property
+    def own(self) -> str:
+        """`user` without the block of memory, which may quote words of another rule."""
+        return re.sub(r"<memory_notes.*?</memory_notes>", "", self.user, flags=re.DOTALL)
 
     @property
     def results(self) -> list[str]:
@@ -81,7 +87,7 @@ class ModelServer:
 
     def answer_to(self, asked: Asked) -> Answer:
         for words, answers in self.rules.items():
-            if words in asked.user:
+            if words in asked.own:
                 return answers[min(len(asked.results), len(answers) - 1)]
         return "Understood."
 
