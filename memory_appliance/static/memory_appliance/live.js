@@ -23,6 +23,14 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => armAll(document));
+
+  // What was typed before the scripts had come, or put back by the browser, counts as typed now. htmx has begun to
+  // listen before this, for its script stands first.
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio], [type=hidden]), textarea")) {
+      if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  });
   document.addEventListener("htmx:load", (event) => armAll(event.target));
   // A part that was not replaced, whatever the reason, asks again at its pace. A server that does not answer is told
   // on the page until it does.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.integration.browser.site import MEMBER, MEMBERS_AGENT, PHONE, Site, Visit
 
@@ -51,6 +53,19 @@ def test_names_are_searched_while_one_types_and_walked_with_j(visit: Callable[..
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     page.wait_for_url("**/file?path=USER.md")
+
+
+def test_what_is_typed_before_the_scripts_have_come_counts_too(visit: Callable[..., Visit]) -> None:
+    page = visit(MEMBER).page
+    held: list[Route] = []
+    page.route(re.compile("htmx"), lambda route: held.append(route))
+    with page.expect_request(re.compile("htmx")):
+        page.goto(FILES, wait_until="commit")
+    search = page.locator("#find-file")
+    search.press_sequentially("USER")
+    assert page.locator("#tree tbody tr").count() > 1
+    held[0].continue_()
+    page.locator("#tree tbody tr").nth(1).wait_for(state="detached")
 
 
 def test_a_citations_range_is_marked_and_in_view(visit: Callable[..., Visit], workspace: Path) -> None:
