@@ -14,8 +14,9 @@ WORKDIR /app
 COPY pyproject.toml uv.lock ./
 COPY scripts scripts
 COPY memory_appliance/__init__.py memory_appliance/__init__.py
-COPY memory_appliance/launch/__init__.py memory_appliance/launch/models_setup.py memory_appliance/launch/say.py \
-    memory_appliance/launch/uv.py memory_appliance/launch/
+COPY memory_appliance/boot/__init__.py memory_appliance/boot/say.py memory_appliance/boot/
+COPY memory_appliance/launch/__init__.py memory_appliance/launch/models_setup.py memory_appliance/launch/uv.py \
+    memory_appliance/launch/
 # More flags for llama.cpp, such as -DGGML_CPU_ARM_ARCH=armv8.2-a+dotprod on a Raspberry Pi 5 (docs/install.md).
 ARG LLAMA_CMAKE_ARGS=
 RUN --mount=type=cache,target=/root/.cache/uv \

@@ -13,12 +13,15 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from agents import services
-from agents.actors import Actor
-from agents.agent_settings import changed_settings
-from agents.errors import RuleError
+from agents.access.keys import revoke_key
+from agents.core.actors import Actor
+from agents.core.agent_settings import changed_settings
+from agents.core.errors import RuleError
+from agents.core.paths import checked_folder
+from agents.jobs.cancel import cancel_run
 from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, Run, ScopeRule, WorkerHeartbeat
-from agents.paths import checked_folder
+from agents.registry.agents import create_agent, delete_agent, request_update, update_agent
+from agents.registry.collections import create_collection, delete_collection, update_collection
 from search.errors import SearchError
 
 if TYPE_CHECKING:
@@ -136,11 +139,11 @@ class AgentAdmin(ServiceAdmin):
         values = {name: form.cleaned_data[name] for name in form.changed_data if name in form.cleaned_data}
         if not change:
             values = {name: value for name, value in values.items() if value != ""}
-            obj.pk = services.create_agent(actor=actor_of(request), **values).pk
+            obj.pk = create_agent(actor=actor_of(request), **values).pk
             return
         if "settings" in values:  # what was taken out of the JSON goes back to its default
             values["settings"] = dict.fromkeys(form.initial["settings"]) | values["settings"]
-        services.update_agent(actor=actor_of(request), agent=obj, **values)
+        update_agent(actor=actor_of(request), agent=obj, **values)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """What goes with an agent, its history and its built-in collection, cannot be deleted by itself."""
@@ -148,12 +151,12 @@ class AgentAdmin(ServiceAdmin):
         return found, counts, set(), protected
 
     def delete_model(self, request: HttpRequest, obj: Agent) -> None:
-        services.delete_agent(actor=actor_of(request), agent=obj)
+        delete_agent(actor=actor_of(request), agent=obj)
 
     @admin.action(description="Update the index now")
     def update_now(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
         for agent in queryset:
-            services.request_update(actor=actor_of(request), agent=agent)
+            request_update(actor=actor_of(request), agent=agent)
         self.message_user(request, "The updates start within seconds.")
 
 
@@ -185,12 +188,12 @@ class CollectionAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Collection, form: Any, change: bool) -> None:
         if change:
             values = {name: form.cleaned_data[name] for name in form.changed_data}
-            services.update_collection(actor=actor_of(request), collection=obj, **values)
+            update_collection(actor=actor_of(request), collection=obj, **values)
         else:
-            obj.pk = services.create_collection(actor=actor_of(request), **form.cleaned_data).pk
+            obj.pk = create_collection(actor=actor_of(request), **form.cleaned_data).pk
 
     def delete_model(self, request: HttpRequest, obj: Collection) -> None:
-        services.delete_collection(actor=actor_of(request), collection=obj)
+        delete_collection(actor=actor_of(request), collection=obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         built_in = isinstance(obj, Collection) and obj.kind == Collection.Kind.MEMORY
@@ -208,7 +211,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         for key in queryset:
-            services.revoke_key(actor=actor_of(request), key=key)
+            revoke_key(actor=actor_of(request), key=key)
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("agents.delete_apikey")
@@ -224,7 +227,7 @@ class RunAdmin(ReadOnlyAdmin):
     @admin.action(description="Cancel", permissions=["cancel"])
     def cancel(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         for run in queryset.filter(state__in=Run.ACTIVE).select_related("agent"):
-            services.cancel_run(actor=actor_of(request), run=run)
+            cancel_run(actor=actor_of(request), run=run)
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("agents.change_run")

@@ -8,9 +8,9 @@ class AgentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from agents import checks  # noqa: F401 - registers them
-        from agents.paths import allowed_roots
-        from agents.stored_values import read_whatever_is_stored
+        from agents.columns.stored_values import read_whatever_is_stored
+        from agents.core.paths import allowed_roots
+        from agents.setup import checks  # noqa: F401 - registers them
         from search.documents.contain import trust
 
         trust(allowed_roots)

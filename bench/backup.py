@@ -39,12 +39,12 @@ def run(agents: int, files: int, events: int) -> None:
     """Django is set up: the data folder is in the environment."""
     from django.core.management import call_command
 
-    from agents.actors import CLI
     from agents.backup import Backup, find_backup, make_backup
     from agents.backup.restore import restore
     from agents.backup.restore_agent import restore_agent
+    from agents.core.actors import CLI
     from agents.models import AuditEvent
-    from agents.services import create_agent
+    from agents.registry.agents import create_agent
 
     call_command("migrate", verbosity=0)
     chance = random.Random(1)

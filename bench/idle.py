@@ -35,8 +35,8 @@ def milliseconds(work: Callable[[], Any]) -> float:
 
 
 def make_agents(first: int, last: int) -> None:
-    from agents.actors import SYSTEM
-    from agents.services import create_agent
+    from agents.core.actors import SYSTEM
+    from agents.registry.agents import create_agent
 
     for number in range(first, last):
         agent = create_agent(actor=SYSTEM, slug=f"agent-{number}")
@@ -45,9 +45,9 @@ def make_agents(first: int, last: int) -> None:
 
 def update_all(count: int) -> None:
     """As the worker does it: a run is made, claimed, worked on and finished."""
+    from agents.indexes.specs import index_spec
+    from agents.jobs.runs import claim, finish, request_run
     from agents.models import Agent, Run
-    from agents.runs import claim, finish, request_run
-    from agents.specs import index_spec
     from search.index.update import update_index
 
     for agent in Agent.objects.all()[:count]:
@@ -73,7 +73,7 @@ def settle() -> None:
 def measure(count: int, data: Path) -> None:
     from django.utils import timezone
 
-    from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, stale_runs
+    from agents.jobs.runs import agents_awaiting_embeddings, agents_without_index, due_agents, stale_runs
     from workers.watched_folders import existing_folders
 
     def sweep() -> None:

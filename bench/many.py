@@ -31,9 +31,9 @@ import sys, django; django.setup()
 from pathlib import Path
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from agents.actors import Actor
-from agents.services import create_agent
-from agents.specs import index_spec
+from agents.core.actors import Actor
+from agents.registry.agents import create_agent
+from agents.indexes.specs import index_spec
 from search.index.update import update_index
 import time
 times = []

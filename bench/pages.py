@@ -29,10 +29,10 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from agents.actors import Actor  # noqa: E402
+from agents.core.actors import Actor  # noqa: E402
+from agents.indexes.specs import index_spec  # noqa: E402
 from agents.models import Agent, AuditEvent, RecallEvent, Run  # noqa: E402
-from agents.services import create_agent  # noqa: E402
-from agents.specs import index_spec  # noqa: E402
+from agents.registry.agents import create_agent  # noqa: E402
 from memory_appliance.web.urls import pages  # noqa: E402
 from search.evaluation.machine import describe_machine  # noqa: E402
 from search.index.update import update_index  # noqa: E402

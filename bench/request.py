@@ -59,8 +59,8 @@ def prepare(data: Path) -> str:
     django.setup()
     from django.core.management import call_command
 
-    from agents.actors import Actor
-    from agents.services.keys import create_key
+    from agents.access.keys import create_key
+    from agents.core.actors import Actor
 
     call_command("migrate", verbosity=0)
     made = create_key(actor=Actor("bench"), name="bench", agents="*", rights=["read"], trusted=True)
@@ -69,10 +69,10 @@ def prepare(data: Path) -> str:
 
 def make_agent(chunks: int) -> tuple[str, list[str]]:
     """Slug and questions of an agent of about `chunks` chunks, made unless it is there."""
-    from agents.actors import Actor
+    from agents.core.actors import Actor
+    from agents.indexes.specs import index_spec
     from agents.models import Agent
-    from agents.services.agents import create_agent
-    from agents.specs import index_spec
+    from agents.registry.agents import create_agent
     from bench.engine import quiet
     from bench.synthetic import Notes, SyntheticEmbedder, write_workspace
     from search.index.embed import embed_pending
@@ -94,7 +94,7 @@ def make_agent(chunks: int) -> tuple[str, list[str]]:
 
 def caller(secret: str) -> Callable[[str, str], None]:
     """One search as the server does it, from the WSGI environment to the body."""
-    from agents.embedding import set_embedder_factory
+    from agents.providers.embedding import set_embedder_factory
     from bench.synthetic import SyntheticEmbedder
     from memory_appliance.wsgi import application
 
@@ -137,7 +137,7 @@ def measure(call: Callable[[str, str], None], slug: str, questions: list[str], r
 
 def profiled(call: Callable[[str, str], None], slug: str, questions: list[str], lines: int) -> None:
     """Where the working thread's time goes; profiling slows Python code more than what runs in C."""
-    from memory_appliance.admission import Admission
+    from memory_appliance.admission.requests import Admission
 
     profile = cProfile.Profile(time.thread_time)
     work = Admission._work

@@ -24,7 +24,7 @@ from django.conf import settings
 from django.db import connections
 from django.utils import timezone
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 from search.errors import SearchError
 
 logger = logging.getLogger(__name__)

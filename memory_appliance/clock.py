@@ -17,7 +17,7 @@ from workers.celery_logs import log_as
 from workers.queues import CONTROL, queue_name
 
 _PERIOD = settings.OPTIONS.sweep_seconds
-# Each of several servers asks its own worker; whose turn it is, is settled in the control database (agents/rounds.py).
+# Each of several servers asks its own worker; agents/servers/rounds.py settles whose turn it is.
 _QUEUE = queue_name(CONTROL, settings.MEMORY_SERVER_NAME)
 
 app = Celery("clock", fixups=[])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from agents.embedding import set_embedder_factory
-from agents.local_models import set_local_models
+from agents.providers.embedding import set_embedder_factory
+from agents.providers.local_models import set_local_models
 
 if TYPE_CHECKING:
     from search.runtime.protocols import Embedder, Generator, Reranker

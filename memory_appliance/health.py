@@ -17,9 +17,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 from redis.exceptions import RedisError
 
-from agents.common_clock import common_now
 from agents.models import WorkerHeartbeat
-from agents.unwell import unwell_agents
+from agents.registry.unwell import unwell_agents
+from agents.servers.common_clock import common_now
 from memory_appliance.embedding import models_client
 from workers.broker_address import broker_client
 

@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
-from agents.control_database import control_database_in_turn
-from agents.waiting import as_a_request
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.api.shape import error_response, wants_json
+from agents.locking.control_database import control_database_in_turn
+from agents.locking.waiting import as_a_request
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import error_response, wants_json
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 

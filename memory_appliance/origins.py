@@ -15,8 +15,8 @@ from django.utils.http import is_same_domain
 from django.utils.translation import gettext as _
 
 from memory_appliance import mcp
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.api.shape import error_response, wants_json
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import error_response, wants_json
 from memory_appliance.web.page import bare_failure
 
 GetResponse = Callable[[HttpRequest], HttpResponse]

@@ -12,9 +12,9 @@ from django.contrib.auth.middleware import RemoteUserMiddleware
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 
-from agents.actors import Actor
-from agents.audit import record
-from memory_appliance.throttles import Rule, TooMany, take
+from agents.core.actors import Actor
+from agents.core.audit import record
+from memory_appliance.admission.throttles import Rule, TooMany, take
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 

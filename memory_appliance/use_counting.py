@@ -7,7 +7,7 @@ import threading
 
 from django.db import connection
 
-from agents.memory_health.uses import WRITE_SECONDS, store_uses
+from agents.memory.uses import WRITE_SECONDS, store_uses
 
 
 def start_counting_uses() -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from memory_appliance.admission import Admission
+from memory_appliance.admission.bodies import ReceivedBodies
+from memory_appliance.admission.requests import Admission
 from memory_appliance.base_path import BasePath
-from memory_appliance.bodies import ReceivedBodies
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

@@ -132,3 +132,11 @@ class SearchOutcome:
     partial: bool = False
     reason: str = ""
     timings_ms: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file or folder that was skipped, and why, in words for the owner."""
+
+    path: str
+    problem: str

@@ -12,11 +12,11 @@ from search.index.facts import IndexFacts, index_facts
 from search.index.pool import reading
 from search.journey import FindEmbedder, Journey, Models, no_former
 from search.outcome import SearchOutcome
+from search.profiles import Ranking, resolve
 from search.rank.candidates import Candidate, load_candidates, load_texts
 from search.rank.fusion import Weights, boosted, fuse, weights_of
 from search.rank.late import JUDGED as JUDGED_LATE
 from search.rank.late import late_scores
-from search.rank.profiles import Ranking, resolve
 from search.rank.rerank import JUDGED, judge, verdict_weight
 from search.rank.select import Selector
 from search.rank.weigh import judge_late, weigh

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.actors import Actor, Caller
+from agents.access.keys import create_key
+from agents.core.actors import Actor, Caller
+from agents.indexes.specs import index_spec
 from agents.models import Agent, ApiKey
-from agents.services import create_agent, create_key
-from agents.specs import index_spec
+from agents.registry.agents import create_agent
 from search.index.report import UpdateReport
 from search.index.update import update_index
 

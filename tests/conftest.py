@@ -11,8 +11,8 @@ from typing import Any
 import hypothesis
 import pytest
 
-from agents.embedding import set_embedder_factory
 from agents.models import Agent
+from agents.providers.embedding import set_embedder_factory
 from tests import cast
 
 # A busy machine must not fail a property that holds.

@@ -6,9 +6,9 @@ import logging
 
 from kombu.exceptions import OperationalError
 
+from agents.jobs.runs import mark_dispatched
+from agents.locking.waiting import turn
 from agents.models import Run
-from agents.runs import mark_dispatched
-from agents.waiting import turn
 from workers.app import app
 from workers.jobs import JOBS, Job
 from workers.queues import CONTROL, queue_name

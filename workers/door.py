@@ -11,10 +11,10 @@ from typing import Any
 from django.db.models import F, Q
 from django.utils import timezone
 
+from agents.core.telemetry import telemetry
+from agents.jobs.runs import claim, finish, request_run, requeue
 from agents.models import Agent, Run
-from agents.runs import claim, finish, request_run, requeue
-from agents.snapshots import take_snapshot
-from agents.telemetry import telemetry
+from agents.upkeep.snapshots import take_snapshot
 from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamaged, IndexUnavailable, SearchError
 from search.index.rebuild import remove_index
 from search.spec import IndexSpec

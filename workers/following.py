@@ -9,9 +9,9 @@ from typing import Any
 from celery.signals import worker_ready
 from django.db import DatabaseError, connection
 
-from agents.following import follow_all
-from agents.generations import several
-from agents.memory import embedding_identity
+from agents.indexes.following import follow_all
+from agents.memory.reads import embedding_identity
+from agents.servers.generations import several
 from workers.stopping import STOPPING
 
 logger = logging.getLogger(__name__)

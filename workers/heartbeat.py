@@ -12,8 +12,8 @@ from typing import Any
 from celery.signals import worker_ready
 from django.db import DatabaseError, connection
 
-from agents.common_clock import common_now
 from agents.models import Run, WorkerHeartbeat
+from agents.servers.common_clock import common_now
 from workers.lease import PLACE, PROCESS
 from workers.stopping import STOPPING
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy
 
-from agents.jobs import Kind
+from agents.columns.job_kinds import Kind
 from workers.queues import EMBED, INDEX
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import uuid
 
 from django.conf import settings
 
+from agents.jobs.runs import heartbeat, is_cancel_requested
 from agents.models import Run
-from agents.runs import heartbeat, is_cancel_requested
 from search.index.report import Progress
 from workers.jobs import JOBS
 from workers.stopping import STOPPING

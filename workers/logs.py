@@ -40,7 +40,7 @@ class RouteFilter(logging.Filter):
 
 
 class LineFormatter(logging.Formatter):
-    """`2026-01-05T10:00:00+00:00 INFO agents.runs run claimed run=7`; line breaks in values are escaped."""
+    """`2026-01-05T10:00:00+00:00 INFO agents.jobs.runs run claimed run=7`; line breaks in values are escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = _time(record)

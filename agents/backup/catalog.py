@@ -19,7 +19,7 @@ from django.conf import settings
 
 from agents.backup.blocks import BlockDamaged, BlockStore
 from agents.backup.values import Backup, BackupError, StoredFile
-from agents.locks import data_lock
+from agents.locking.locks import data_lock
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from agents.apart import apart
 from agents.backup.swap import Swap, clear_beside, move
+from agents.core.apart import apart
+from agents.core.paths import data_dir
 from agents.models import Agent
-from agents.paths import data_dir
 
 log = logging.getLogger(__name__)
 

@@ -37,9 +37,9 @@ from agents.backup.options import SECRET_KEY, SETTINGS, secret_key_file, write_s
 from agents.backup.sources import LeftOut, files_below, roots_of
 from agents.backup.values import FORMAT, Backup, BackupError, IsCancelled, Progress, Reason, ReportProgress, StoredFile
 from agents.backup.verify import check_files
+from agents.core.paths import data_dir, index_path, workspace_fault
+from agents.core.version import VERSION
 from agents.models import Agent
-from agents.paths import data_dir, index_path, workspace_fault
-from agents.version import VERSION
 from search.documents.contain import PathNotAllowed
 from search.errors import Cancelled, IndexUnavailable
 from search.index.copy import copy_index

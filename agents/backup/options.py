@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from pydantic import SecretStr
 
-from agents.paths import data_dir
+from agents.core.paths import data_dir
 
 SETTINGS = "settings.env"
 SECRET_KEY = "secret_key"  # noqa: S105 - a file's name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.errors import Invalid
+from agents.core.errors import Invalid
+from agents.core.paths import checked_folder, data_dir, default_workspace
 from agents.models import Agent, Collection
-from agents.paths import checked_folder, data_dir, default_workspace
 
 
 def moved(path: str, old_data_dir: str) -> Path:

@@ -10,8 +10,6 @@ from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.utils import timezone
 
-from agents.actors import CLI
-from agents.audit import record
 from agents.backup.control import CONTROL, control_file, copy_control
 from agents.backup.journal import journal, undo
 from agents.backup.opened import STAGED
@@ -21,8 +19,10 @@ from agents.backup.staging import Staged, restoring_alone, staged
 from agents.backup.swap import Swap
 from agents.backup.tables import copy_tables
 from agents.backup.values import Backup, BackupError, ReportProgress
+from agents.core.actors import CLI
+from agents.core.audit import record
+from agents.core.paths import data_dir, local_dir
 from agents.models import Agent, AuditEvent, Collection, Run, WorkerHeartbeat
-from agents.paths import data_dir, local_dir
 
 WORKSPACES = "workspaces"
 FOLDERS = (WORKSPACES, "transcripts", "history")

@@ -9,8 +9,6 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from agents.actors import Actor
-from agents.audit import record
 from agents.backup.journal import journal, journal_of, undo_unfinished
 from agents.backup.opened import STAGED
 from agents.backup.places import adapt_places
@@ -19,9 +17,11 @@ from agents.backup.rows import copy_agent, rows_as_fixture
 from agents.backup.staging import Staged, staged
 from agents.backup.swap import Swap
 from agents.backup.values import Backup, BackupError, ReportProgress
+from agents.core.actors import Actor
+from agents.core.audit import record
+from agents.core.paths import data_dir, default_workspace, index_path
+from agents.core.whose import whose_workspace
 from agents.models import Agent, Collection
-from agents.paths import data_dir, default_workspace, index_path
-from agents.whose import whose_workspace
 from agents.workspace.lock import workspace_lock
 
 KEEPS = ("transcripts", "history")

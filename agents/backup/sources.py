@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.backup.catalog import backup_dir
+from agents.core.paths import data_dir, workspace_fault
 from agents.models import Agent, Collection
-from agents.paths import data_dir, workspace_fault
 from agents.workspace.beside import leftover
 from search.documents.contain import PathNotAllowed, list_folder
 

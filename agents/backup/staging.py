@@ -18,7 +18,7 @@ from agents.backup.control import CONTROL, control_problems
 from agents.backup.folders import FOLDERS, make_folders
 from agents.backup.opened import STAGED, as_database
 from agents.backup.values import FORMAT, Backup, BackupError, Progress, ReportProgress, StoredFile
-from agents.paths import data_dir
+from agents.core.paths import data_dir
 
 _FOLDER = ".restore"
 

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from django.utils import timezone
 
-from agents.paths import data_dir
+from agents.core.paths import data_dir
 
 REPLACED = "replaced"
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 
 FORMAT = 1
 """Of the store. A backup of a higher one is refused: only a newer version knows what is in it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from agents.privacy import PRIVATE
-from agents.scope import Decision, Scope
+from agents.access.privacy import PRIVATE
+from agents.access.scope import Decision, Scope
 
 Grant = Literal["all", "shared", "none"]
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from agents.actors import Caller
-from agents.agent_settings import read_settings
-from agents.audit import record
+from agents.access.scope import Decision
+from agents.access.sessions import Session
 from agents.context import sources
 from agents.context.access import access
 from agents.context.budget import LEAST_BUDGET, Budgets, Injected, cut_end, cut_middle
 from agents.context.limits import near_limit
 from agents.context.sources import Source
-from agents.errors import MemoryDisabled
-from agents.memory import gate
+from agents.core.actors import Caller
+from agents.core.agent_settings import read_settings
+from agents.core.audit import record
+from agents.core.errors import MemoryDisabled
+from agents.indexes.specs import scope_of
+from agents.memory.reads import gate
 from agents.models import Agent
-from agents.scope import Decision
-from agents.sessions import Session
-from agents.specs import scope_of
 from agents.workspace.places import today
 from search.documents.contain import is_folder
 from search.marks import in_context, label

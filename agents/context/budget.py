@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 from search.documents.text import safe_cut
 
 USER_CHARS = 4_000

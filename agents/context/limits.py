@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.agent_settings import read_settings
 from agents.context.budget import NEAR_LIMIT, Budgets
+from agents.core.agent_settings import read_settings
+from agents.indexes.specs import CURATED
 from agents.models import Agent
-from agents.specs import CURATED
 from agents.workspace.reading import MAX_BYTES
 from search.documents.answering import answering
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside

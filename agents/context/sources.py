@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from agents import provenance
+from agents.access import provenance
 from agents.context.budget import DAILY_BYTES, SLUGGED_FILES
+from agents.indexes.specs import CURATED, shared_name
 from agents.models import Agent, Collection
-from agents.specs import CURATED, shared_name
 from agents.workspace.reading import MAX_BYTES
 from search.documents.contain import FileTooLarge, PathNotAllowed, name_problem, open_folder, open_inside, read_inside
 from search.documents.leftovers import leftover

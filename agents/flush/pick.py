@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agents.core.paths import local_dir
 from agents.models import Agent
-from agents.paths import local_dir
-from agents.providers import agent_plan
-from agents.role_models import embedder_for, generator_for
+from agents.providers.plans import agent_plan
+from agents.providers.role_models import embedder_for, generator_for
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
 from search.errors import EmbedderUnavailable, GeneratorUnavailable

@@ -16,20 +16,20 @@ from typing import Literal
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from agents.actors import Caller
-from agents.agent_settings import read_settings
-from agents.audit import record
-from agents.errors import Invalid, MemoryDisabled
+from agents.access.provenance import origin_of_write
+from agents.access.scope import Decision, decide
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.core.agent_settings import read_settings
+from agents.core.audit import record
+from agents.core.errors import Invalid, MemoryDisabled
 from agents.flush.batch import close_batch, take_batch
 from agents.flush.pick import Method, pick
 from agents.flush.when import dated
 from agents.flush.working import drop_old_states
 from agents.flush.write import Writer, Written
+from agents.indexes.specs import scope_of
 from agents.models import Agent, Flush
-from agents.provenance import origin_of_write
-from agents.scope import Decision, decide
-from agents.sessions import Session
-from agents.specs import scope_of
 from agents.transcripts.files import transcript_lock
 from agents.transcripts.store import checked_key, index_parts
 from agents.workspace import index_now

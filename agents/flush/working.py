@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from agents.actors import SYSTEM
-from agents.errors import RuleError
+from agents.core.actors import SYSTEM
+from agents.core.errors import RuleError
 from agents.models import Agent
 from agents.workspace import read_content, replace
 from agents.workspace.places import today

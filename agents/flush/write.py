@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from agents.actors import Caller
+from agents.core.actors import Caller
 from agents.flush.working import HEADING, WORKING
 from agents.models import Agent
 from agents.workspace import append, read_content

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='agent',
             name='generation',
-            field=models.PositiveBigIntegerField(default=0, help_text='Of what was written; see agents/generations.py.'),
+            field=models.PositiveBigIntegerField(default=0, help_text='Of what was written: one more with each write.'),
         ),
         migrations.CreateModel(
             name='Change',

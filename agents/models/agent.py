@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
-from agents.stored_values import ReadAsText
+from agents.columns.stored_values import ReadAsText
 
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
 """Safe as a file name on every system: lower case, digits and inner hyphens, at most 63 characters."""
@@ -34,11 +34,11 @@ class Agent(ReadAsText):
         default=0, help_text="Chunks that waited for their vector when the last job on the index ended."
     )
 
-    # Kept only while the agent has a disk quota (agents/quota.py).
+    # Kept only while the agent has a disk quota (agents/core/quota.py).
     disk_bytes = models.BigIntegerField(null=True, blank=True, help_text="What its files took when last counted.")
     disk_written = models.BigIntegerField(default=0, help_text="What the appliance has written since then.")
 
-    generation = models.PositiveBigIntegerField(default=0, help_text="Of what was written; see agents/generations.py.")
+    generation = models.PositiveBigIntegerField(default=0, help_text="Of what was written: one more with each write.")
     runs_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest run.")
     recalls_numbered = models.PositiveBigIntegerField(default=0, help_text="The number of its latest recall event.")
 

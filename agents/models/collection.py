@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
+from agents.columns.stored_values import ReadAsText
 from agents.models.agent import Agent
-from agents.stored_values import ReadAsText
 
 
 class Collection(ReadAsText):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
-from agents.jobs import Kind
+from agents.columns.job_kinds import Kind
+from agents.columns.public_ids import run_id
 from agents.models.agent import Agent
 from agents.models.numbered import Numbered
-from agents.public_ids import run_id
 
 
 class Run(Numbered):

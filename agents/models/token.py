@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from agents.public_ids import veiled
+from agents.columns.public_ids import veiled
 
 
 class ApiKey(models.Model):

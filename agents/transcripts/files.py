@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from agents.locks import fence
+from agents.core.paths import data_dir
+from agents.core.whole_file import write_whole
+from agents.locking.locks import fence
 from agents.models import Agent, Transcript
-from agents.paths import data_dir
-from agents.whole_file import write_whole
 from agents.workspace.journal import unwritable
 from agents.workspace.lock import held
 from search.documents.transcripts import Rendered, Turn, read_turn, render

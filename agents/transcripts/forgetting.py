@@ -8,14 +8,14 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from agents.agent_settings import read_settings
-from agents.apart import apart
+from agents.access.sessions import canonical
+from agents.core.agent_settings import read_settings
+from agents.core.apart import apart
+from agents.core.quota import count_again
+from agents.indexes.index_now import forget_now
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
-from agents.quota import count_again
-from agents.sessions import canonical
 from agents.transcripts.files import markdown_name, sessions_dir, transcript_lock, turns_path
 from agents.transcripts.store import find_transcript
-from agents.workspace.indexing import forget_now
 
 
 def erase_transcript(agent: Agent, session_key: str, dry_run: bool) -> int:

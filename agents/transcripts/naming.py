@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.models import Agent
-from agents.providers import agent_plan
-from agents.role_models import generator_for
+from agents.providers.plans import agent_plan
+from agents.providers.role_models import generator_for
 from search.documents.transcripts import Turn
 from search.errors import GeneratorUnavailable
 from search.flush.generate import Nonsense

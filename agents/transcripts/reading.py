@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO, NamedTuple
 
+from agents.core.moments import FIRST, LAST
 from agents.models import Transcript
-from agents.moments import FIRST, LAST
 from agents.transcripts.files import turns_path
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import read_turn, spoken

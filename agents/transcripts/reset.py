@@ -8,14 +8,14 @@ from datetime import datetime
 from itertools import count
 from typing import Literal
 
-from agents.actors import Caller
-from agents.agent_settings import read_settings
-from agents.errors import Conflict, MemoryDisabled
+from agents.access.provenance import origin_of_write
+from agents.access.scope import decide
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.core.agent_settings import read_settings
+from agents.core.errors import Conflict, MemoryDisabled
+from agents.indexes.specs import scope_of
 from agents.models import Agent, Transcript, WorkspaceWrite
-from agents.provenance import origin_of_write
-from agents.scope import decide
-from agents.sessions import Session
-from agents.specs import scope_of
 from agents.transcripts.files import read_part, transcript_lock, turns_path
 from agents.transcripts.naming import ChatName, chat_name, names_chats
 from agents.transcripts.store import checked_key, close_parts, index_parts, open_transcript

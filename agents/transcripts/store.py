@@ -21,13 +21,14 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from agents.actors import SYSTEM
-from agents.errors import Invalid
-from agents.generations import note
+from agents.access.sessions import MAX_KEY_CHARS, canonical
+from agents.core.actors import SYSTEM
+from agents.core.errors import Invalid
+from agents.core.quota import room_for
+from agents.indexes.index_now import index_now
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
-from agents.quota import room_for
-from agents.services.collections import create_collection
-from agents.sessions import MAX_KEY_CHARS, canonical
+from agents.registry.collections import create_collection
+from agents.servers.generations import note
 from agents.transcripts.files import (
     PART_BYTES,
     append_turns,
@@ -40,7 +41,6 @@ from agents.transcripts.files import (
     turns_path,
     write_markdown,
 )
-from agents.workspace.indexing import index_now
 from search.documents.transcripts import Turn, read_turn
 from search.marks import says_something
 

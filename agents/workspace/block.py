@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from agents.errors import Invalid
+from agents.core.errors import Invalid
 from search.documents.importance import LEAST, MOST
 from search.documents.lines import split_lines
 from search.documents.outline import read_outline, still_open

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agents.locks import fence
+from agents.locking.locks import fence
 from agents.workspace.beside import Leftover, beside, leftover, read_at_rest
 from agents.workspace.exchange import OLD, exchange, place
 from search.documents.answering import answering

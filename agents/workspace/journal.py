@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 from django.db import transaction
 
-from agents.actors import Actor
-from agents.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
-from agents.generations import note
-from agents.locks import fence
+from agents.access.sessions import canonical
+from agents.core.actors import Actor
+from agents.core.errors import Conflict, Invalid, RuleError, WorkspaceUnwritable
+from agents.core.quota import room_for
+from agents.locking.locks import fence
 from agents.models import Agent, WorkspaceWrite
-from agents.quota import room_for
-from agents.sessions import canonical
+from agents.servers.generations import note
 from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of
 from search.documents.contain import PathNotAllowed

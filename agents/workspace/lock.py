@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from agents.errors import Conflict
-from agents.locks import data_lock
+from agents.core.errors import Conflict
+from agents.core.paths import data_dir
+from agents.locking.locks import data_lock
+from agents.locking.waiting import take
 from agents.models import Agent
-from agents.paths import data_dir
-from agents.waiting import take
 from search.documents.answering import answering
 
 WAIT_SECONDS = 20.0
-"""Outside requests; a request waits as agents/waiting.py says."""
+"""Outside requests; a request waits as agents/locking/waiting.py says."""
 
 
 class _Held(threading.local):

@@ -13,9 +13,9 @@ import zlib
 from contextlib import suppress
 from pathlib import Path
 
-from agents.errors import NotFound
-from agents.paths import data_dir
-from agents.whole_file import write_whole
+from agents.core.errors import NotFound
+from agents.core.paths import data_dir
+from agents.core.whole_file import write_whole
 
 LONGEST_CHAIN = 50
 """Appends are kept as differences to the content before; after so many comes a whole copy again."""

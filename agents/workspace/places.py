@@ -7,7 +7,7 @@ import unicodedata
 from datetime import date, datetime
 from pathlib import Path
 
-from agents.errors import Invalid
+from agents.core.errors import Invalid
 from agents.models import Agent, WorkspaceWrite
 from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, spelled, split_path

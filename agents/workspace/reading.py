@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.errors import Invalid, WorkspaceUnwritable
+from agents.core.errors import Invalid, WorkspaceUnwritable
 from agents.models import Agent
 from agents.workspace.places import own_place
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.errors import Conflict
+from agents.access.sessions import canonical
+from agents.core.errors import Conflict
 from agents.models import Agent, Tombstone
-from agents.sessions import canonical
 
 KEEP = timedelta(days=30)
 """No job lives longer; after that a tombstone has nothing left to hold back."""

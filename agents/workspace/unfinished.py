@@ -6,23 +6,21 @@ Nothing here may stop the other files of the agent, let alone other agents: a fo
 from __future__ import annotations
 
 import logging
-import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from django.utils import timezone
 
-from agents.errors import Conflict, RuleError, WorkspaceUnwritable
+from agents.core.errors import RuleError, WorkspaceUnwritable
 from agents.models import Agent, Tombstone, WorkspaceWrite
 from agents.workspace import disk, objects
-from agents.workspace.beside import leftover
+from agents.workspace.forget_files import finish_files
 from agents.workspace.journal import complete, keep_displaced, unwritable, writing
-from agents.workspace.lock import workspace_lock
+from agents.workspace.leftovers import take_up_beside
 from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import unfinished
-from search.documents.contain import PathNotAllowed, is_folder, list_folder
+from search.documents.contain import is_folder, list_folder
 from search.documents.lines import count_lines, decode
 
 logger = logging.getLogger(__name__)
@@ -39,9 +37,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
     """
     settled = 0
     rows = list(_PENDING.filter(agent=agent).order_by("pk"))
-    for folder in {row.path.rpartition("/")[0] for row in rows}:
-        with suppress(PathNotAllowed, OSError):  # away: the rows below it wait
-            _take_up(agent, folder, rows)
+    take_up_beside(agent, [row.path for row in rows])
     for row in rows:
         waited = bool(row.problem)
         try:
@@ -62,9 +58,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
 
 
 def _finish_forgetting(agent: Agent, path: str, session_key: str) -> None:
-    """What was to be forgotten goes before anything is written; transcript and index follow in `settle`."""
-    from agents.forget import finish_files  # that module calls this one
-
+    """What was to be forgotten goes before anything is written; `upkeep.forget.settle` does the rest."""
     for mark in unfinished(agent):
         try:
             finish_files(agent, mark)
@@ -85,80 +79,9 @@ def _shown(mark: Tombstone) -> str:
     return mark.name if mark.kind == Tombstone.Kind.PATH else "a chat"
 
 
-def take_up_all(agent: Agent) -> None:
-    """Every leftover in the whole workspace, for a start. The workspace's lock is held. Raises `OSError`."""
-    root = Path(agent.workspace)
-    rows = list(_PENDING.filter(agent=agent))
-    for folder in sorted({found.rpartition("/")[0] for found in all_leftovers(root)}):
-        with suppress(PathNotAllowed):
-            _take_up(agent, folder, rows)
-
-
-def take_up_beside(agent: Agent, paths: Iterable[str]) -> None:
-    """The leftovers beside these files. The workspace's lock is held."""
-    for folder in {path.rpartition("/")[0] for path in paths}:
-        with suppress(PathNotAllowed, OSError):  # no folder, no leftovers
-            _take_up(agent, folder, list(_PENDING.filter(agent=agent)))
-
-
-def all_leftovers(root: Path) -> Iterator[str]:
-    """Paths below the workspace of what writes that were cut short left there; none where it cannot be read."""
-    waiting: list[tuple[str, ...]] = [()]
-    while waiting:
-        folders = waiting.pop()
-        try:
-            found = list_folder(root, folders)
-        except (OSError, PathNotAllowed):
-            continue
-        waiting += [(*folders, name) for name, kind in found if kind == stat.S_IFDIR]
-        yield from ("/".join((*folders, name)) for name, kind in found if kind == stat.S_IFREG and leftover(name))
-
-
-def _take_up(agent: Agent, folder: str, rows: Sequence[WorkspaceWrite]) -> None:
-    """What lies hidden in `folder` gets its name back, becomes a version, or goes because it was ours."""
-    root = Path(agent.workspace)
-    for found in disk.leftovers(root, folder):
-        paths = [row.path for row in rows if row.path.rpartition("/")[::2] == (folder, found.name)]
-        whole = PurePosixPath(folder, found.name).as_posix()
-        # The name of a very long one was cut in the hidden one's.
-        long = [row.path for row in rows if PurePosixPath(row.path).name.startswith(found.name)]
-        path = next(iter([*paths, *long]), whole)
-        own = [row for row in rows if row.path == path]
-        with writing(path):
-            disk.take_up(
-                root, path, found, known=partial(_is_known, agent, path, own), keep=keep_displaced(agent, path)
-            )
-
-
-def _is_known(agent: Agent, path: str, rows: Sequence[WorkspaceWrite], content: bytes) -> bool:
-    """Ours, whole or torn; or what the file holds; or what a write that came to its end has replaced and kept."""
-    now = digest_of(read_bytes(agent, path))
-    if digest_of(content) == now:
-        return True
-    for row in rows:
-        if digest_of(content) == row.before and now == row.after:
-            return True
-        with suppress(objects.Damaged):
-            if row.after and objects.load(agent.slug, row.after).startswith(content):
-                return True
-    return False
-
-
-def settle(agent: Agent, *, timeout: float) -> int:
-    """`finish_pending` under the workspace's lock, and the rest of what was to be forgotten.
-
-    0 when somebody writes there, who finishes what was left before.
-    """
-    if not _PENDING.filter(agent=agent).exists() and not unfinished(agent).exists():
-        return 0
-    from agents.forget import finish_rest  # that module calls this one
-
-    try:
-        with workspace_lock(agent, timeout=timeout):
-            settled = finish_pending(agent)
-        return settled + finish_rest(agent)
-    except Conflict:
-        return 0
+def has_pending(agent: Agent) -> bool:
+    """Whether a write of the agent has not come to its end."""
+    return _PENDING.filter(agent=agent).exists()
 
 
 def waiting_writes(agent: Agent | None = None) -> Iterator[tuple[str, str]]:

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agents import provenance
-from agents.actors import Actor
-from agents.errors import Conflict, Invalid
+from agents.access import provenance
+from agents.core.actors import Actor
+from agents.core.errors import Conflict, Invalid
+from agents.indexes.index_now import index_now
 from agents.models import Agent, WorkspaceWrite
 from agents.workspace import disk, objects
 from agents.workspace.block import Block, joined, make_block
 from agents.workspace.duplicates import find_duplicate
-from agents.workspace.indexing import index_now
 from agents.workspace.journal import begin, keep_displaced, writing
 from agents.workspace.line_ends import last_end, written_back
 from agents.workspace.lock import workspace_lock

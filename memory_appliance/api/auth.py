@@ -8,16 +8,14 @@ from typing import cast
 from django.http import HttpRequest
 from ninja.security import HttpBearer
 
-from agents.actors import Actor, Caller
-from agents.api_keys import Right, find_key, is_trusted, may, note_use, visible_agents
-from agents.audit import record
-from agents.errors import NotFound
+from agents.access.secrets import Right, find_key, is_trusted, may, note_use, visible_agents
+from agents.core.actors import Actor, Caller
+from agents.core.audit import record
+from agents.core.errors import NotFound
 from agents.models import Agent, ApiKey
 from agents.models.agent import SLUG_PATTERN
-from agents.selectors import get_agent
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.api.shape import ApiError
-from memory_appliance.throttles import (
+from agents.registry.selectors import get_agent
+from memory_appliance.admission.throttles import (
     ADDRESS_REQUESTS,
     KEY_FAILURES,
     KEY_REQUESTS,
@@ -25,6 +23,8 @@ from memory_appliance.throttles import (
     refuse_when_used_up,
     take,
 )
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError
 
 MAX_KEY_CHARS = 512
 

@@ -8,10 +8,10 @@ from typing import Any
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.examples import EXAMPLES
 from memory_appliance.api.schemas.errors import ErrorAnswer
-from memory_appliance.api.shape import error_body
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import error_body
 
 PARAMETERS: dict[str, tuple[str, Any]] = {
     "slug": ("The agent.", "home"),

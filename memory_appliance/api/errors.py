@@ -9,11 +9,11 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from agents.control_database import DATABASE_REFUSALS, takes_no_such_value
-from agents.errors import RuleError
-from memory_appliance.api.codes import ErrorCode
+from agents.core.errors import RuleError
+from agents.locking.control_database import DATABASE_REFUSALS, takes_no_such_value
 from memory_appliance.api.parser import MalformedBody
-from memory_appliance.api.shape import ApiError, error_response
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError, error_response
 from search.errors import BadQuery, EmbedderUnavailable, IndexBusy, IndexUnavailable, SearchError
 
 _NAMED_FIELDS = 5

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agents.locks import Attempt, data_lock
-from memory_appliance.launch.say import LaunchFailed, say
+from agents.locking.locks import Attempt, data_lock
+from memory_appliance.boot.say import LaunchFailed, say
 
 WAIT_SECONDS = 600.0
 _POLL_SECONDS = 0.2

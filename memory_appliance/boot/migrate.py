@@ -8,7 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from agents.backup import BackupError, make_backup, thin_out
-from memory_appliance.launch.say import LaunchFailed, say
+from memory_appliance.boot.say import LaunchFailed, say
 
 
 def migrate() -> int:

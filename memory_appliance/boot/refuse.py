@@ -11,8 +11,8 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from agents.backup import BackupError
 from agents.backup.restore import JOURNAL, undo_restore
-from agents.paths import data_dir
-from memory_appliance.launch.say import LaunchFailed
+from agents.core.paths import data_dir
+from memory_appliance.boot.say import LaunchFailed
 
 
 def refuse_unfit(folder: Path) -> None:

@@ -12,15 +12,17 @@ from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
-from agents.apart import apart
 from agents.backup.control import control_file, live_problems
-from agents.common_clock import common_now
+from agents.core.apart import apart
+from agents.core.paths import data_dir, local_dir
+from agents.core.whole_file import remove_unfinished
 from agents.models import Agent, Run, Tombstone, WorkspaceWrite
-from agents.paths import data_dir, local_dir
-from agents.whole_file import remove_unfinished
+from agents.servers.common_clock import common_now
+from agents.upkeep.forget import settle
+from agents.workspace.leftovers import take_up_all
 from agents.workspace.lock import workspace_lock
-from agents.workspace.unfinished import settle, take_up_all, waiting_writes
-from memory_appliance.launch.say import LaunchFailed
+from agents.workspace.unfinished import waiting_writes
+from memory_appliance.boot.say import LaunchFailed
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
 from search.index.verify import index_problems

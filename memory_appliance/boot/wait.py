@@ -6,7 +6,7 @@ import time
 
 from django.db import connection
 
-from memory_appliance.launch.say import say
+from memory_appliance.boot.say import say
 
 WAIT_SECONDS = 60.0
 _POLL_SECONDS = 1.0

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from agents.last_seen import last_seen
-from agents.paths import data_dir
+from agents.core.paths import data_dir
+from agents.servers.last_seen import last_seen
 
 CLOCK_PATIENCE = timedelta(minutes=2)
 LOW_DISK_BYTES = 1024**3

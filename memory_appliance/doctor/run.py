@@ -9,7 +9,7 @@ from contextlib import closing
 
 from django.db import DatabaseError, connection
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 from memory_appliance.doctor.check import Check, Seen, Visit
 from memory_appliance.doctor.checks import CHECKS
 from memory_appliance.doctor.database import database_problem

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
+from memory_appliance.boot.say import LaunchFailed, fail, say
 from memory_appliance.launch.announce import announce_in_background
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import programs, supervisor_config
-from memory_appliance.launch.say import LaunchFailed, fail, say
 from memory_appliance.launch.supervise import serve
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 
+from memory_appliance.boot.say import say
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.models_setup import STATE_FILE
-from memory_appliance.launch.say import say
 
 POLL_SECONDS = 0.5
 LATER_POLL_SECONDS = 2.0

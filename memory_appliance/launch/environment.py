@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from memory_appliance.launch.say import LaunchFailed, step
+from memory_appliance.boot.say import LaunchFailed, step
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import OPTIONS
 

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from memory_appliance.launch.say import LaunchFailed, fail, say
+from memory_appliance.boot.say import LaunchFailed, fail, say
 from memory_appliance.launch.uv import ROOT, ensure_uv, sync
 
 STATE_FILE = "models-setup.json"

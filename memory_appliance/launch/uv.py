@@ -13,7 +13,7 @@ import venv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memory_appliance.launch.say import LaunchFailed, step
+from memory_appliance.boot.say import LaunchFailed, step
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import DatabaseError
 
-from agents.paths import data_dir
+from agents.core.paths import data_dir
 
 
 def unusable(error: DatabaseError) -> str:

@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonR
 from django.views.decorators.csrf import csrf_exempt
 
 from memory_appliance.api.auth import ANY_RIGHT, count_requests
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.parser import MalformedBody, StrictJsonParser
 from memory_appliance.api.refusals import refused
-from memory_appliance.api.shape import ApiError, error_response
 from memory_appliance.mcp.message import fault_of, fault_of_batch, fault_of_version
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError, error_response
 
 PARSE_ERROR = -32700
 

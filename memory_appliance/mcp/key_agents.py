@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from agents.api_keys import visible_agents
-from agents.errors import Invalid, NotFound
+from agents.access.secrets import visible_agents
+from agents.core.errors import Invalid, NotFound
 from agents.models import ApiKey
-from agents.selectors import list_agents
+from agents.registry.selectors import list_agents
 
 
 def agent_for(key: ApiKey, named: str | None) -> str:

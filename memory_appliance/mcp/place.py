@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from agents.errors import Invalid, NotFound
+from agents.core.errors import Invalid, NotFound
 from agents.models.agent import SLUG_PATTERN
 
 SCHEME = "memory"

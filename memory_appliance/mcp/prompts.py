@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from agents.api_keys import Right
+from agents.access.secrets import Right
 from memory_appliance.api.routes.recall import recall
 from memory_appliance.mcp.tools.recall import RecallArguments, text_of
 

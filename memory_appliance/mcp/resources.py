@@ -7,12 +7,12 @@ from urllib.parse import quote
 import mcp_types as types
 from django.http import HttpRequest
 
-from agents import memory
-from agents.agent_settings import read_settings
-from agents.api_keys import visible_agents
-from agents.errors import NotFound
+from agents.access.secrets import visible_agents
+from agents.core.agent_settings import read_settings
+from agents.core.errors import NotFound
+from agents.memory import reads
 from agents.models import Agent
-from agents.selectors import list_agents
+from agents.registry.selectors import list_agents
 from memory_appliance.api.auth import agent_of, caller_of, key_of
 from memory_appliance.mcp.place import SCHEME, cursor_place, uri_parts
 from search.get import GetResult
@@ -55,10 +55,10 @@ def list_resources(request: HttpRequest, cursor: str | None) -> types.ListResour
 def read_resource(request: HttpRequest, uri: str) -> str:
     """The whole text. Raises `NotFound`, also for what this caller may not know of."""
     slug, path = uri_parts(uri)
-    found = memory.multi_get(
+    found = reads.multi_get(
         agent=agent_of(request, slug), caller=caller_of(request), session=None, paths=[path], max_bytes=MAX_BYTES
     )
-    if isinstance(found, memory.Denied):
+    if isinstance(found, reads.Denied):
         raise NotFound(
             f"Memory may not be used without a chat: {found.decision.reason}.",
             hint="Use memory_get with its sessionKey, or a key that is trusted.",
@@ -73,10 +73,10 @@ def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.
     """A page of the agent's readable files and whether more follow; None when there is nothing to show."""
     if not read_settings(agent.settings).memory_enabled:
         return None
-    if not memory.check_scope(agent=agent, caller=caller_of(request), session=None).allowed:
+    if not reads.check_scope(agent=agent, caller=caller_of(request), session=None).allowed:
         return None
     readable = {collection.name for collection in agent.collections.all() if collection.kind != "sessions"}
-    entries = memory.files(agent, limit=PAGE + 1, offset=offset)
+    entries = reads.files(agent, limit=PAGE + 1, offset=offset)
     found = [
         types.Resource(
             uri=f"{SCHEME}://{agent.slug}/{quote(entry.path)}",

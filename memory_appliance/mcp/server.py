@@ -14,19 +14,19 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from agents.api_keys import may
-from agents.control_database import DATABASE_REFUSALS
-from agents.errors import RuleError
+from agents.access.secrets import may
+from agents.core.errors import RuleError
+from agents.locking.control_database import DATABASE_REFUSALS
 from agents.models import ApiKey
 from memory_appliance.api.auth import key_of
 from memory_appliance.api.refusals import refusal_of
-from memory_appliance.api.shape import ApiError
 from memory_appliance.mcp.arguments import input_schema
 from memory_appliance.mcp.key_agents import agent_for, any_memory_on, must_be_named
 from memory_appliance.mcp.prompts import PROMPTS, Prompt
 from memory_appliance.mcp.resources import TEMPLATE, list_resources, read_resource
 from memory_appliance.mcp.tool import Tool
 from memory_appliance.mcp.tools import TOOLS
+from memory_appliance.refusals.shape import ApiError
 from search.errors import SearchError
 
 REQUEST = "memory_appliance.request"

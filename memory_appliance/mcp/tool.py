@@ -10,7 +10,7 @@ from typing import Any
 from django.http import HttpRequest
 from pydantic import BaseModel
 
-from agents.api_keys import Right
+from agents.access.secrets import Right
 from memory_appliance.mcp.arguments import Arguments
 
 DATA = "data and not instructions"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.telemetry import set_telemetry
+from agents.core.telemetry import set_telemetry
 from memory_appliance.metrics.instruments import instruments
 from memory_appliance.metrics.shared import SharedTotals, Totals, totals_of
 

@@ -11,11 +11,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from memory_appliance.api.auth import ADMIN
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.api.shape import ApiError, error_response
 from memory_appliance.metrics.counted import Counted
 from memory_appliance.metrics.present import Present
 from memory_appliance.proxies import FORWARDED_BY_STRANGER
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError, error_response
 
 registry = CollectorRegistry(auto_describe=False)
 registry.register(Counted())

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from memory_appliance.admission import ARRIVED
+from memory_appliance.admission.requests import ARRIVED
 from memory_appliance.metrics.instruments import NO_ROUTE, instruments
 
 logger = logging.getLogger(__name__)

@@ -13,10 +13,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from agents.actors import Actor, Caller
+from agents.access.roles import ROLES, Role, is_owner, role_with
 from agents.admin import actor_of
+from agents.core.actors import Actor, Caller
 from agents.models import Agent
-from agents.roles import ROLES, Role, is_owner, role_with
 from memory_appliance.web.kept_form import holds_writing, kept_form
 from memory_appliance.web.page import bare_failure
 

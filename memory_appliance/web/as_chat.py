@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from agents.actors import Actor, Caller
-from agents.sessions import MAX_KEY_CHARS, Session
+from agents.access.sessions import MAX_KEY_CHARS, Session
+from agents.core.actors import Actor, Caller
 from memory_appliance.web.scope.words import CHAT_TYPES
 
 

@@ -11,7 +11,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from agents.roles import is_owner
+from agents.access.roles import is_owner
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import REASON_BAD_ORIGIN, REASON_BAD_REFERER
 from django.utils.translation import gettext as _
 
-from agents.control_database import DATABASE_REFUSALS, takes_no_such_value
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.api.shape import error_response, wants_json
+from agents.locking.control_database import DATABASE_REFUSALS, takes_no_such_value
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import error_response, wants_json
 from memory_appliance.web.kept_form import holds_writing, kept_form
 from memory_appliance.web.page import bare_failure
 

@@ -10,10 +10,10 @@ from django.shortcuts import render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from agents.errors import RuleError
-from memory_appliance.api.codes import ErrorCode
+from agents.core.errors import RuleError
 from memory_appliance.api.errors import engine_code
-from memory_appliance.api.shape import wants_json
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import wants_json
 from memory_appliance.web.chrome import theme_of
 from memory_appliance.web.diff import visible
 from memory_appliance.web.kept_form import kept_form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 from memory_appliance.web.diff import visible
 
 

@@ -11,11 +11,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext as _
 
-from agents.actors import Actor
-from agents.audit import record
-from agents.first_owner import nobody_yet
-from memory_appliance.api.codes import ErrorCode
-from memory_appliance.throttles import LOGIN_FAILURES, NAME_FAILURES, TooMany, refuse_when_used_up, take
+from agents.access.first_owner import nobody_yet
+from agents.core.actors import Actor
+from agents.core.audit import record
+from memory_appliance.admission.throttles import LOGIN_FAILURES, NAME_FAILURES, TooMany, refuse_when_used_up, take
+from memory_appliance.refusals.codes import ErrorCode
 from memory_appliance.web.page import bare_failure
 
 

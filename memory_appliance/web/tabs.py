@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from agents.roles import Role
+from agents.access.roles import Role
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
-from search.index.report import Problem
+from search.outcome import Problem
 from search.spec import CollectionSpec
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from search.index.driver import Connection
-from search.index.report import Problem
+from search.outcome import Problem
 from search.spec import CollectionSpec
 
 

@@ -8,10 +8,10 @@ from search.errors import IndexUnavailable
 from search.index.chunks import count_chunks, count_pending
 from search.index.driver import Connection, capabilities
 from search.index.pool import reading
-from search.index.report import CollectionStatus, FileEntry, IndexStatus, Problem
+from search.index.report import CollectionStatus, FileEntry, IndexStatus
 from search.index.schema import generation, has_table
 from search.index.vectors import active_model
-from search.outcome import Degradation
+from search.outcome import Degradation, Problem
 from search.spec import EmbeddingIdentity, IndexSpec
 
 DOCID_CHARS = 6

@@ -6,15 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search.outcome import Degradation
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A file or folder that was skipped, and why, in words for the owner."""
-
-    path: str
-    problem: str
+from search.outcome import Degradation, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,11 @@ from search.index.files import (
 )
 from search.index.locks import writer_lock
 from search.index.opening import writing
-from search.index.report import IsCancelled, Problem, Progress, ReportProgress, UpdateReport
+from search.index.report import IsCancelled, Progress, ReportProgress, UpdateReport
 from search.index.schema import get_meta, has_table, next_generation, set_meta
 from search.index.tokens import count_waiting, drop_tokens
 from search.index.vectors import active_model, agree_on_model
+from search.outcome import Problem
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512

@@ -16,9 +16,10 @@ from search.index.files import ensure_collection, known_file, known_problems
 from search.index.locks import writer_lock
 from search.index.opening import writing
 from search.index.pool import reading
-from search.index.report import Problem, UpdateReport
+from search.index.report import UpdateReport
 from search.index.schema import has_table
 from search.index.update import _Plan, _Update
+from search.outcome import Problem
 from search.spec import CollectionSpec, IndexSpec
 
 CHECKPOINT_MS = 500

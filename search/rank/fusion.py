@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from search.outcome import FoundBy
-from search.rank.profiles import Ranking
+from search.profiles import Ranking
 from search.retrieve.keyword import KeywordLeg
 from search.variants import VariantHits
 

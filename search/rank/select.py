@@ -11,10 +11,10 @@ from search.index.facts import IndexFacts
 from search.index.reader import docid
 from search.journey import Journey
 from search.outcome import Explain, Hit
+from search.profiles import Ranking
 from search.rank.candidates import Candidate, load_texts
 from search.rank.diversify import POOL, Likeness, VectorLikeness, WordLikeness, diversify
 from search.rank.fusion import Weights
-from search.rank.profiles import Ranking
 from search.retrieve.keyword import term_weights
 from search.retrieve.legs import Legs
 from search.retrieve.vector import vectors_by_chunk

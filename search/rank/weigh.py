@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 
 from search.dates import DateSpan
+from search.profiles import Ranking
 from search.rank.candidates import Candidate
-from search.rank.profiles import Ranking
 
 SECONDS_PER_DAY = 86_400.0
 IN_TIME = 1.25

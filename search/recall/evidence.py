@@ -21,7 +21,7 @@ from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.index.vectors import passage_cosines
 from search.outcome import Hit
-from search.rank.profiles import resolve
+from search.profiles import resolve
 from search.recall.outcome import Source
 from search.recall.wrapped import goes_on, rest_of_sentence
 from search.retrieve.query import KeywordQuery

@@ -12,7 +12,7 @@ from search.index import driver
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.journey import Journey
-from search.rank.profiles import Ranking
+from search.profiles import Ranking
 from search.retrieve.dated import dated_chunks
 from search.retrieve.keyword import KeywordLeg, keyword_leg
 from search.retrieve.named import files_named

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from agents.backup import BackupError, Progress, make_backup, thin_out
 from agents.backup.schedule import backup_is_due
+from agents.jobs.runs import request_backup
 from agents.models import Run
-from agents.rounds import my_turn
-from agents.runs import request_backup
+from agents.servers.rounds import my_turn
 from search.errors import SearchError
 from search.index.report import Progress as RunProgress
 from workers.app import app

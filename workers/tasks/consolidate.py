@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from agents.consolidation import consolidate_all
 from agents.flush.working import drop_all_old_states
-from agents.nightly import may_forget, my_night
+from agents.servers.nightly import may_forget, my_night
 from agents.transcripts import prune_transcripts
+from agents.upkeep.consolidation import consolidate_all
 from workers.app import app
 
 logger = logging.getLogger(__name__)

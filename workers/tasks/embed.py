@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.following import catch_up, tell
+from agents.core.telemetry import telemetry
+from agents.indexes.following import catch_up, tell
+from agents.indexes.specs import embedding_spec
+from agents.jobs.runs import request_switch
 from agents.models import Change, Run
-from agents.role_models import embedder_for
-from agents.runs import request_switch
-from agents.specs import embedding_spec
-from agents.telemetry import telemetry
+from agents.providers.role_models import embedder_for
 from search.errors import EmbedderUnavailable, IdentityChanged
 from search.index.embed import embed_pending
 from workers.app import app

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from agents.generations import note
+from agents.core.telemetry import telemetry
+from agents.indexes.specs import embedding_spec
+from agents.jobs.runs import request_run
 from agents.models import Change, Run
-from agents.role_models import embedder_for
-from agents.runs import request_run
-from agents.specs import embedding_spec
-from agents.telemetry import telemetry
+from agents.providers.role_models import embedder_for
+from agents.servers.generations import note
 from search.index.rebuild import rebuild_index
 from workers.app import app
 from workers.dispatch import dispatch

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.apart import apart
-from agents.memory_health.review import agents_to_review, carry_out
+from agents.core.apart import apart
+from agents.jobs.runs import request_run
 from agents.models import Run
-from agents.nightly import my_night
-from agents.runs import request_run
+from agents.servers.nightly import my_night
+from agents.upkeep.memory_health.review import agents_to_review, carry_out
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import work_on

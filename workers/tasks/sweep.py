@@ -10,12 +10,12 @@ from threading import Lock
 
 from django.conf import settings
 
-from agents.apart import apart
-from agents.common_clock import common_now
+from agents.core.apart import apart
+from agents.jobs.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
 from agents.models import Run
-from agents.rounds import my_turn
-from agents.runs import agents_awaiting_embeddings, agents_without_index, due_agents, request_run, stale_runs
-from agents.set_back import ClockWatch, make_due_again
+from agents.servers.common_clock import common_now
+from agents.servers.rounds import my_turn
+from agents.servers.set_back import ClockWatch, make_due_again
 from workers.app import app
 from workers.dispatch import dispatch
 

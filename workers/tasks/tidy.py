@@ -8,19 +8,19 @@ import logging
 
 from django.conf import settings
 
-from agents.apart import apart
-from agents.audit import prune_audit
-from agents.canary import remove_left_canaries
-from agents.following import drop_unused_indexes
-from agents.generations import prune_changes
-from agents.history import remove_orphan_histories
-from agents.memory_health.uses import prune_uses
+from agents.core.apart import apart
+from agents.core.audit import prune_audit
+from agents.core.paths import index_path
+from agents.files.history import remove_orphan_histories
+from agents.indexes.following import drop_unused_indexes
+from agents.jobs.runs import prune_runs
+from agents.memory.recall_events import prune_recall_events
+from agents.memory.uses import prune_uses
 from agents.models import Agent
-from agents.nightly import may_forget, my_night
-from agents.paths import index_path
-from agents.recall_events import prune_recall_events
-from agents.runs import prune_runs
-from agents.services import remove_orphan_indexes
+from agents.registry.agents import remove_orphan_indexes
+from agents.registry.canary import remove_left_canaries
+from agents.servers.generations import prune_changes
+from agents.servers.nightly import may_forget, my_night
 from agents.workspace.tombstones import prune_tombstones
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.maintain import maintain_index

@@ -6,14 +6,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from agents.broken_rows import row_faults
-from agents.following import catch_up, look_at_all
-from agents.memory import embedding_identity
+from agents.core.quota import recount
+from agents.indexes.broken_rows import row_faults
+from agents.indexes.following import catch_up, look_at_all
+from agents.indexes.specs import embedding_spec
+from agents.jobs.runs import request_run, request_switch
+from agents.memory.reads import embedding_identity
 from agents.models import Agent, Collection, Run
-from agents.quota import recount
-from agents.runs import request_run, request_switch
-from agents.specs import embedding_spec
-from agents.workspace.unfinished import settle, waiting_writes
+from agents.upkeep.forget import settle
+from agents.workspace.unfinished import waiting_writes
 from search.documents.contain import is_folder
 from search.errors import SearchError
 from search.index.rebuild import drop_unwanted_build

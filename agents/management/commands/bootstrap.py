@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from pydantic import SecretStr
 
-from agents.bootstrap import ADMIN, Bootstrapped, bootstrap, new_admin_key
+from agents.setup.bootstrap import ADMIN, Bootstrapped, bootstrap, new_admin_key
 
 
 class Command(BaseCommand):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import selectors, services
-from agents.api_keys import visible_agents
+from agents.access.secrets import visible_agents
+from agents.registry import agents as agent_services
+from agents.registry import selectors
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, key_of, require_fleet_key
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.schemas.agents import AgentAnswer, AgentChange, AgentList, NewAgent, agent_answer
-from memory_appliance.api.shape import ApiError
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError
 
 router = Router(tags=["agents"], auth=ADMIN)
 
@@ -26,7 +27,7 @@ def list_agents(request: HttpRequest) -> AgentList:
 def create_agent(request: HttpRequest, payload: NewAgent) -> Status[AgentAnswer]:
     """A new agent with its workspace folder, its `memory` collection and the default scope rules."""
     require_fleet_key(request)
-    return Status(201, agent_answer(services.create_agent(actor=actor_of(request), **payload.model_dump())))
+    return Status(201, agent_answer(agent_services.create_agent(actor=actor_of(request), **payload.model_dump())))
 
 
 @router.get("/{slug}", response=AgentAnswer, operation_id="get_agent")
@@ -41,7 +42,7 @@ def change_agent(request: HttpRequest, slug: str, payload: AgentChange) -> Agent
     if payload.workspace is not None:
         require_fleet_key(request)
     changes = payload.model_dump(exclude_none=True)
-    return agent_answer(services.update_agent(actor=actor_of(request), agent=agent, **changes))
+    return agent_answer(agent_services.update_agent(actor=actor_of(request), agent=agent, **changes))
 
 
 @router.delete("/{slug}", response={204: None}, operation_id="delete_agent")
@@ -55,5 +56,5 @@ def delete_agent(request: HttpRequest, slug: str, files: bool = False) -> Status
             hint=f"Delete the agent without `files`, then remove {agent.workspace} yourself.",
             field="files",
         )
-    services.delete_agent(actor=actor_of(request), agent=agent)
+    agent_services.delete_agent(actor=actor_of(request), agent=agent)
     return Status(204, None)

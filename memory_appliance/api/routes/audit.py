@@ -11,10 +11,10 @@ from typing import Literal
 from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Query, Router
 
-from agents import selectors
-from agents.audit import record
+from agents.columns.public_ids import unveiled
+from agents.core.audit import record
 from agents.models import AuditEvent
-from agents.public_ids import unveiled
+from agents.registry import selectors
 from memory_appliance.api.auth import ADMIN, actor_of, key_of
 from memory_appliance.api.limits import RowId, RowLimit
 from memory_appliance.api.schemas.audit import AuditAnswer, AuditList, AuditQuery, audit_answer

@@ -8,10 +8,11 @@ from django.db import transaction
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import selectors, services
-from agents.api_keys import sees, visible_agents
+from agents.access.secrets import sees, visible_agents
+from agents.access.sharing import leave_share, share_collection
+from agents.core.paths import in_workspace
 from agents.models import Agent, Collection
-from agents.paths import in_workspace
+from agents.registry import collections, selectors
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, key_of, require_fleet_key
 from memory_appliance.api.schemas.collections import (
     CollectionAnswer,
@@ -40,7 +41,7 @@ def create_collection(request: HttpRequest, slug: str, payload: NewCollection) -
     _require_own_folder(request, agent, payload.path)
     values = payload.model_dump(exclude={"shared_with", "origin"})
     with transaction.atomic():
-        collection = services.create_collection(
+        collection = collections.create_collection(
             actor=actor_of(request), agent=agent, origin=payload.origin or "", **values
         )
         _share(request, collection, payload.shared_with)
@@ -56,7 +57,7 @@ def change_collection(request: HttpRequest, slug: str, name: str, payload: Colle
         _require_own_folder(request, agent, payload.path)
     changes: dict[str, Any] = payload.model_dump(exclude_none=True, exclude={"shared_with"})
     with transaction.atomic():
-        collection = services.update_collection(actor=actor_of(request), collection=collection, **changes)
+        collection = collections.update_collection(actor=actor_of(request), collection=collection, **changes)
         if payload.shared_with is not None:
             _share(request, collection, payload.shared_with)
     return _answer(request, collection)
@@ -68,9 +69,9 @@ def delete_collection(request: HttpRequest, slug: str, name: str) -> Status[None
     agent = agent_of(request, slug)
     share = selectors.get_share(agent, name)
     if share is not None:
-        services.leave_share(actor=actor_of(request), share=share)
+        leave_share(actor=actor_of(request), share=share)
     else:
-        services.delete_collection(actor=actor_of(request), collection=selectors.get_collection(agent, name))
+        collections.delete_collection(actor=actor_of(request), collection=selectors.get_collection(agent, name))
     return Status(204, None)
 
 
@@ -81,7 +82,7 @@ def _answer(request: HttpRequest, collection: Collection) -> CollectionAnswer:
 
 def _share(request: HttpRequest, collection: Collection, slugs: list[str]) -> None:
     """Agents that the key is not for do not exist for it: it can neither give them a share nor take theirs away."""
-    services.share_collection(
+    share_collection(
         actor=actor_of(request), collection=collection, readers=set(slugs), known=visible_agents(key_of(request))
     )
 

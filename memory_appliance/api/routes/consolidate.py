@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import consolidation
+from agents.upkeep import consolidation
 from memory_appliance.api.auth import WRITE, actor_of, agent_of
 from memory_appliance.api.schemas.consolidate import ConsolidateAnswer, ConsolidateBody, consolidate_answer
 

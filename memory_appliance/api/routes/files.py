@@ -7,7 +7,7 @@ from typing import Annotated
 from django.http import HttpRequest
 from ninja import Query, Router
 
-from agents import history
+from agents.files import history
 from memory_appliance.api.auth import READ, WRITE, actor_of, agent_of, caller_of
 from memory_appliance.api.limits import RowLimit
 from memory_appliance.api.schemas.files import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import forget as forgetting
+from agents.upkeep import forget as forgetting
 from memory_appliance.api.auth import WRITE, actor_of, agent_of
 from memory_appliance.api.schemas.forget import ForgetAnswer, ForgetBody, forget_answer
 

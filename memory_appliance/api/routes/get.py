@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import memory
+from agents.memory import reads
 from memory_appliance.api.auth import READ, agent_of, caller_of
 from memory_appliance.api.schemas.get import (
     GetAnswer,
@@ -23,7 +23,7 @@ router = Router(tags=["memory"], auth=READ)
 @router.post("/{slug}/get", response=GetAnswer, exclude_none=True, by_alias=True, operation_id="get")
 def get(request: HttpRequest, slug: str, payload: GetBody) -> GetAnswer:
     """Lines of one file."""
-    found = memory.get(
+    found = reads.get(
         agent=agent_of(request, slug),
         caller=caller_of(request),
         session=payload.session.session() if payload.session else None,
@@ -32,14 +32,14 @@ def get(request: HttpRequest, slug: str, payload: GetBody) -> GetAnswer:
         lines=payload.lines,
         offset=payload.offset,
     )
-    answer = denied_get(found, payload) if isinstance(found, memory.Denied) else get_answer(found)
+    answer = denied_get(found, payload) if isinstance(found, reads.Denied) else get_answer(found)
     return answer.sanitized() if payload.sanitize else answer
 
 
 @router.post("/{slug}/multi_get", response=MultiGetAnswer, exclude_none=True, by_alias=True, operation_id="multi_get")
 def multi_get(request: HttpRequest, slug: str, payload: MultiGetBody) -> MultiGetAnswer:
     """Several files at once; a bad name is reported in its own item, the others are returned."""
-    found = memory.multi_get(
+    found = reads.multi_get(
         agent=agent_of(request, slug),
         caller=caller_of(request),
         session=payload.session.session() if payload.session else None,

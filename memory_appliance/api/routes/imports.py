@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents.imports import import_memory
+from agents.files.imports import import_memory
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, require_fleet_key
 from memory_appliance.api.schemas.imports import ImportAnswer, ImportBody, import_answer
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import memory, services
+from agents.memory import reads
 from agents.models import Run
+from agents.registry.agents import request_rebuild, request_update
 from memory_appliance.api.auth import READ, WRITE, actor_of, agent_of
 from memory_appliance.api.limits import RowLimit, RowOffset
 from memory_appliance.api.schemas.index import FilesAnswer, StatusAnswer, file_answer, status_answer
@@ -20,7 +21,7 @@ router = Router(tags=["index"])
 def get_status(request: HttpRequest, slug: str) -> StatusAnswer:
     """What the index holds, what still waits, and what went wrong."""
     agent = agent_of(request, slug)
-    return status_answer(agent, memory.status(agent))
+    return status_answer(agent, reads.status(agent))
 
 
 @router.get("/{slug}/files", response=FilesAnswer, auth=READ, exclude_none=True, operation_id="list_files")
@@ -31,20 +32,20 @@ def list_files(
     offset: RowOffset = 0,
 ) -> FilesAnswer:
     """Indexed files and files with problems, by path."""
-    files = memory.files(agent_of(request, slug), limit=limit, offset=offset)
+    files = reads.files(agent_of(request, slug), limit=limit, offset=offset)
     return FilesAnswer(items=[file_answer(entry) for entry in files])
 
 
 @router.post("/{slug}/update", response={202: StartedAnswer}, auth=WRITE, operation_id="update_index")
 def update_index(request: HttpRequest, slug: str) -> Status[StartedAnswer]:
     """Look at every file now; what has changed is indexed. Joins an update that is already on its way."""
-    return _started(services.request_update(actor=actor_of(request), agent=agent_of(request, slug)))
+    return _started(request_update(actor=actor_of(request), agent=agent_of(request, slug)))
 
 
 @router.post("/{slug}/rebuild", response={202: StartedAnswer}, auth=WRITE, operation_id="rebuild_index")
 def rebuild_index(request: HttpRequest, slug: str) -> Status[StartedAnswer]:
     """Build the index anew from the files; searches go on from the old one until it is ready."""
-    return _started(services.request_rebuild(actor=actor_of(request), agent=agent_of(request, slug)))
+    return _started(request_rebuild(actor=actor_of(request), agent=agent_of(request, slug)))
 
 
 def _started(run: Run) -> Status[StartedAnswer]:

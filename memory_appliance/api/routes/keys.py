@@ -5,15 +5,16 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import selectors, services
-from agents.errors import NotFound
+from agents.access import keys
+from agents.columns.public_ids import unveiled
+from agents.core.errors import NotFound
 from agents.models import ApiKey
-from agents.public_ids import unveiled
+from agents.registry import selectors
 from memory_appliance.api.auth import ADMIN, actor_of, key_of
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.limits import RowId
 from memory_appliance.api.schemas.keys import KeyList, NewKeyBody, Rotation, SecretAnswer, key_answer, secret_answer
-from memory_appliance.api.shape import ApiError
+from memory_appliance.refusals.codes import ErrorCode
+from memory_appliance.refusals.shape import ApiError
 
 router = Router(tags=["keys"], auth=ADMIN)
 
@@ -34,13 +35,13 @@ def create_key(request: HttpRequest, payload: NewKeyBody) -> Status[SecretAnswer
             hint="Name fewer agents, or use a key for all agents.",
             field="agents",
         )
-    return Status(201, secret_answer(services.create_key(actor=actor_of(request), **payload.model_dump())))
+    return Status(201, secret_answer(keys.create_key(actor=actor_of(request), **payload.model_dump())))
 
 
 @router.delete("/{key_id}", response={204: None}, operation_id="delete_key")
 def delete_key(request: HttpRequest, key_id: RowId) -> Status[None]:
     """The key stops working at once."""
-    services.revoke_key(actor=actor_of(request), key=_visible_key(request, key_id))
+    keys.revoke_key(actor=actor_of(request), key=_visible_key(request, key_id))
     return Status(204, None)
 
 
@@ -48,9 +49,7 @@ def delete_key(request: HttpRequest, key_id: RowId) -> Status[None]:
 def rotate_key(request: HttpRequest, key_id: RowId, payload: Rotation | None = None) -> SecretAnswer:
     """A new secret. The old one works until `previous_until`, so that a gateway can be changed without a gap."""
     overlap = payload.overlap() if payload is not None else None
-    return secret_answer(
-        services.rotate_key(actor=actor_of(request), key=_visible_key(request, key_id), overlap=overlap)
-    )
+    return secret_answer(keys.rotate_key(actor=actor_of(request), key=_visible_key(request, key_id), overlap=overlap))
 
 
 def _visible_key(request: HttpRequest, key_id: int) -> ApiKey:

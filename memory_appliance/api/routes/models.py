@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import services
+from agents.providers.downloads import request_pull
 from memory_appliance.api.auth import ADMIN, actor_of, require_fleet_key
 from memory_appliance.api.schemas.models import ModelsAnswer, PullBody, models_answer
 from memory_appliance.api.schemas.runs import StartedAnswer, run_answer
@@ -25,5 +25,5 @@ def list_models(request: HttpRequest) -> ModelsAnswer:
 def pull_model(request: HttpRequest, payload: PullBody) -> Status[StartedAnswer]:
     """Download a model into the folder that all agents share. Joins a download of it that is on its way."""
     require_fleet_key(request)
-    run = services.request_pull(actor=actor_of(request), model=payload.model)
+    run = request_pull(actor=actor_of(request), model=payload.model)
     return Status(202, StartedAnswer(run=run_answer(run), dispatched=dispatch(run)))

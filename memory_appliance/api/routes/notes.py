@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import notes
+from agents.files import notes
 from memory_appliance.api.auth import WRITE, agent_of, caller_of
 from memory_appliance.api.schemas.notes import NoteAnswer, NoteBody, note_answer
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import services
-from agents.providers import agent_plan, server_plan
-from agents.services.providers import checked_address, checked_choice
+from agents.providers.choices import checked_address, checked_choice, reset_provider, set_provider, test_plan
+from agents.providers.plans import agent_plan, server_plan
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, require_fleet_key
 from memory_appliance.api.schemas.providers import (
     ProvidersAnswer,
@@ -47,9 +46,9 @@ def set_providers(request: HttpRequest, payload: ProvidersBody) -> ProvidersAnsw
         _check(role, body)
     for role, body in named.items():
         if body is None:
-            services.reset_provider(actor=actor_of(request), role=role)
+            reset_provider(actor=actor_of(request), role=role)
         else:
-            services.set_provider(actor=actor_of(request), role=role, **body.model_dump())
+            set_provider(actor=actor_of(request), role=role, **body.model_dump())
     return providers_answer()
 
 
@@ -64,7 +63,7 @@ def test_provider(request: HttpRequest, payload: TestBody) -> TestAnswer:
         plan = replace(plan, first=choice, base_url="", dims=None)
     if payload.base_url:
         plan = replace(plan, base_url=checked_address(payload.base_url, field="base_url"))
-    return test_answer(services.test_plan(plan))
+    return test_answer(test_plan(plan))
 
 
 def _check(role: Role, body: RoleBody | None) -> None:

@@ -7,12 +7,12 @@ from typing import Annotated
 from django.http import HttpRequest
 from ninja import Query, Router
 
-from agents import recall as active_memory
-from agents.errors import Invalid
-from agents.recall_events import recall_events
-from agents.recall_toggles import set_recall_toggle
-from agents.sessions import Session
-from memory_appliance.admission import ARRIVED
+from agents.access.sessions import Session
+from agents.core.errors import Invalid
+from agents.memory import recall as active_memory
+from agents.memory.recall_events import recall_events
+from agents.memory.recall_toggles import set_recall_toggle
+from memory_appliance.admission.requests import ARRIVED
 from memory_appliance.api.auth import READ, WRITE, actor_of, agent_of, caller_of
 from memory_appliance.api.limits import RowLimit
 from memory_appliance.api.schemas.recall import (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import selectors, services
-from agents.api_keys import visible_agents
+from agents.access.secrets import visible_agents
+from agents.jobs import cancel
 from agents.models import Run
+from agents.registry import selectors
 from memory_appliance.api.auth import ADMIN, ANY_RIGHT, actor_of, key_of
 from memory_appliance.api.limits import RowId, RowLimit, SlugFilter
 from memory_appliance.api.schemas.runs import RunAnswer, RunList, State, run_answer
@@ -35,7 +36,7 @@ def get_run(request: HttpRequest, run_id: RowId) -> RunAnswer:
 @router.post("/{run_id}/cancel", response=RunAnswer, operation_id="cancel_run")
 def cancel_run(request: HttpRequest, run_id: RowId) -> RunAnswer:
     """Stop a job; what it has committed stays. A running job stops at its next step."""
-    return run_answer(services.cancel_run(actor=actor_of(request), run=_visible_run(request, run_id)))
+    return run_answer(cancel.cancel_run(actor=actor_of(request), run=_visible_run(request, run_id)))
 
 
 def _visible_run(request: HttpRequest, run_id: int) -> Run:

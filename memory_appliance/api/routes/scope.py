@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest
 from ninja import Router
 
-from agents import memory, services
-from agents.specs import scope_of
+from agents.indexes.specs import scope_of
+from agents.memory import reads
+from agents.registry import scope_rules
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, caller_of
 from memory_appliance.api.schemas.scope import (
     DecisionAnswer,
@@ -29,7 +30,7 @@ def get_scope(request: HttpRequest, slug: str) -> ScopeAnswer:
 def set_scope(request: HttpRequest, slug: str, payload: ScopeBody) -> ScopeAnswer:
     """Replace all rules. A new `allow` without a condition, or a new default `allow`, needs `confirm_open: true`."""
     agent, actor = agent_of(request, slug), actor_of(request)
-    scope = services.set_scope(actor=actor, agent=agent, scope=payload.scope(), confirm_open=payload.confirm_open)
+    scope = scope_rules.set_scope(actor=actor, agent=agent, scope=payload.scope(), confirm_open=payload.confirm_open)
     return scope_answer(scope)
 
 
@@ -38,5 +39,5 @@ def check_scope(request: HttpRequest, slug: str, payload: ScopeCheckBody) -> Dec
     """Would this chat see the memory, and what does each rule say? Without a session: as this key's own call."""
     session = payload.session.session() if payload.session else None
     agent = agent_of(request, slug)
-    decision = memory.check_scope(agent=agent, caller=caller_of(request), session=session)
+    decision = reads.check_scope(agent=agent, caller=caller_of(request), session=session)
     return decision_answer(scope_of(agent), decision)

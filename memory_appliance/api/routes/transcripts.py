@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from django.http import HttpRequest
 from ninja import Router
 
-from agents.agent_settings import read_settings
-from agents.errors import Invalid, MemoryDisabled
+from agents.core.agent_settings import read_settings
+from agents.core.errors import Invalid, MemoryDisabled
 from agents.models import Agent
 from agents.transcripts import reset_session, store_lines, store_turns
 from memory_appliance.api.auth import WRITE, agent_of, caller_of

@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest
 from ninja import Router, Status
 
-from agents import selectors, services
+from agents.access import users
+from agents.registry import selectors
 from memory_appliance.api.auth import ADMIN, actor_of, require_fleet_key
 from memory_appliance.api.limits import RowId
 from memory_appliance.api.schemas.users import NewUserBody, UserAnswer, UserChange, UserList, user_answer
@@ -24,7 +25,7 @@ def list_users(request: HttpRequest) -> UserList:
 def create_user(request: HttpRequest, payload: NewUserBody) -> Status[UserAnswer]:
     """Add a person, with a password that keeps the rules or with none."""
     require_fleet_key(request)
-    user = services.create_user(actor=actor_of(request), **payload.model_dump())
+    user = users.create_user(actor=actor_of(request), **payload.model_dump())
     return Status(201, _answer(user))
 
 
@@ -33,13 +34,13 @@ def change_user(request: HttpRequest, user_id: RowId, payload: UserChange) -> Us
     """A new password, or `active: false`, ends the person's sessions at once."""
     require_fleet_key(request)
     changes = payload.model_dump(exclude_none=True)
-    return _answer(services.update_user(actor=actor_of(request), user=selectors.get_user(user_id), **changes))
+    return _answer(users.update_user(actor=actor_of(request), user=selectors.get_user(user_id), **changes))
 
 
 @router.delete("/{user_id}", response={204: None}, operation_id="delete_user")
 def delete_user(request: HttpRequest, user_id: RowId) -> Status[None]:
     require_fleet_key(request)
-    services.delete_user(actor=actor_of(request), user=selectors.get_user(user_id))
+    users.delete_user(actor=actor_of(request), user=selectors.get_user(user_id))
     return Status(204, None)
 
 

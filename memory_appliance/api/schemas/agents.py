@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from agents.agent_settings import read_settings
+from agents.core.agent_settings import read_settings
+from agents.core.moments import moment_of
 from agents.models import Agent
-from agents.moments import moment_of
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.settings import Settings
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from ninja import Schema
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from agents.columns.public_ids import veiled
 from agents.models import AuditEvent
-from agents.public_ids import veiled
-from agents.selectors import AuditFilter
+from agents.registry.selectors import AuditFilter
 from memory_appliance.api.limits import ActionFilter, SlugFilter
 from memory_appliance.api.schemas.base import Answer
 from memory_appliance.api.schemas.moments import on_the_calendar

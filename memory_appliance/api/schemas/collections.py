@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from agents.indexes.specs import default_origin, shared_name
 from agents.models import Collection, CollectionShare
-from agents.specs import default_origin, shared_name
 from memory_appliance.api.schemas.base import Answer, Body
 from search.spec import Origin
 

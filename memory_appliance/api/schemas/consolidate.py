@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agents.consolidation import Consolidated
+from agents.upkeep.consolidation import Consolidated
 from memory_appliance.api.schemas.base import Answer, Body
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.schemas.base import Answer
+from memory_appliance.refusals.codes import ErrorCode
 
 
 class ErrorDetail(Answer):

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.history import Version
-from agents.memory import Denied
+from agents.files.history import Version
+from agents.memory.reads import Denied
 from agents.workspace import Content, Replaced
 from agents.workspace.reading import MAX_BYTES
 from memory_appliance.api.schemas.base import Answer, Body

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from pydantic import Field, model_validator
 
-from agents.forget import Forgotten
+from agents.upkeep.forget import Forgotten
 from memory_appliance.api.schemas.base import Answer, Body
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.memory import Denied
+from agents.memory.reads import Denied
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.get import DEFAULT_LINES, MAX_CHARS, GetResult

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from pydantic import Field
 
-from agents.imports import Imported, Tool
-from agents.imports.copying import Status
+from agents.files.imports import Imported, Tool
+from agents.files.imports.copying import Status
 from memory_appliance.api.schemas.base import Answer, Body
 
 

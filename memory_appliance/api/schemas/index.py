@@ -7,8 +7,8 @@ from datetime import datetime
 from pydantic import Field
 
 from agents.context import near_limits
+from agents.core.moments import moment_of
 from agents.models import Agent
-from agents.moments import moment_of
 from memory_appliance.api.schemas.base import Answer
 from memory_appliance.api.schemas.search import DegradationAnswer
 from search.index.report import FileEntry, IndexStatus

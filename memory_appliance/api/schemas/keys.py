@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field
 
-from agents.api_keys import Right
+from agents.access.keys import NewKey
+from agents.access.secrets import Right
 from agents.models import ApiKey
-from agents.services import NewKey
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.moments import on_the_calendar
 

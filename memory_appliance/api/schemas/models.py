@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from agents.services.local_models import models_dir, models_in_use
+from agents.providers.downloads import models_dir, models_in_use
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.embedding import models_client
 from search.runtime.presets import BUNDLED, PRESETS, Preset, Role

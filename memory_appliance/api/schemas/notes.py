@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, Field, field_validator
 
 from agents.context import Context
-from agents.notes import Noted
+from agents.files.notes import Noted
 from agents.workspace.block import MAX_TEXT_CHARS, MAX_TRIGGERS
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.moments import amid_the_calendar

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from django.conf import settings
 from pydantic import Field
 
-from agents.providers import ROLES, RolePlan, address_of, server_plan
-from agents.services.providers import TestReport
+from agents.providers.choices import TestReport
+from agents.providers.plans import ROLES, RolePlan, address_of, server_plan
 from memory_appliance.api.schemas.base import Answer, Body
 from search.runtime.presets import Role
 from search.runtime.providers.choice import BASE_URLS, DEFAULT_MODELS, NONE

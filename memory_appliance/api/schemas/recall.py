@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from agents.memory.recall import MAX_MESSAGE_CHARS, Readiness, Recalled, RecallParams, refused
 from agents.models import RecallEvent, RecallToggle
-from agents.recall import MAX_MESSAGE_CHARS, Readiness, Recalled, RecallParams, refused
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.recall.choices import QueryMode, RecallMode

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, model_serializer
 
-from agents.scope import Decision, Match, Rule, Scope, verdicts
-from agents.services.scope import match_json
-from agents.sessions import ChatType, Session
+from agents.access.scope import Decision, Match, Rule, Scope, verdicts
+from agents.access.sessions import ChatType, Session
+from agents.registry.scope_rules import match_json
 from memory_appliance.api.schemas.base import Answer, Body
 
 Action = Literal["allow", "deny"]

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agents.agent_settings import AgentSettings
-from agents.memory import MAX_QUERY_CHARS, MAX_RESULTS, Denied, Searched, SearchParams
+from agents.core.agent_settings import AgentSettings
+from agents.memory.reads import MAX_QUERY_CHARS, MAX_RESULTS, Denied, Searched, SearchParams
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.citations import CitationMode
 from search.marks import inert
 from search.outcome import DegradationCode, Hit
-from search.rank.profiles import MOST_CANDIDATES
+from search.profiles import MOST_CANDIDATES
 from search.spec import Corpus, Mode, Origin, Source
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, RootModel
 
-from agents.agent_settings import AgentSettings, settings_table
+from agents.core.agent_settings import AgentSettings, settings_table
 from memory_appliance.api.schemas.base import Answer, plain_values
 
 Settings = Annotated[dict[str, Any], AfterValidator(lambda given: plain_values(given, AgentSettings))]

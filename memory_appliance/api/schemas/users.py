@@ -7,8 +7,8 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from pydantic import Field
 
-from agents.roles import Role
-from agents.services.users import MAX_NAME_CHARS
+from agents.access.roles import Role
+from agents.access.users import MAX_NAME_CHARS
 from memory_appliance.api.schemas.base import Answer, Body
 
 MAX_PASSWORD_CHARS = 1000

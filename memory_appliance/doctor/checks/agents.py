@@ -9,13 +9,14 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from agents.agent_settings import read_settings
 from agents.backup.journal import journal_of
-from agents.broken_rows import row_faults
+from agents.core.agent_settings import read_settings
+from agents.indexes.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
-from agents.selectors import get_agent
+from agents.registry.selectors import get_agent
 from agents.workspace.journal import DISPLACED
-from agents.workspace.unfinished import all_leftovers, waiting_forgettings, waiting_writes
+from agents.workspace.leftovers import all_leftovers
+from agents.workspace.unfinished import waiting_forgettings, waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.documents.contain import PathNotAllowed, open_folder
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agents.backup import list_backups, verify_backup
 from agents.backup.catalog import backup_dir
-from agents.paths import data_dir
+from agents.core.paths import data_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 

@@ -1,6 +1,6 @@
 """Canary: something is written down, found by words and by meaning, recalled, withheld from others, and removed.
 
-It goes through the use-cases that the API and MCP go through, with agents of its own (agents/canary.py says why).
+It goes through the use-cases that the API and MCP go through, with agents of its own: see agents/registry/canary.py.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.actors import Caller
-from agents.canary import DOCTOR, canary, remove_left_canaries
-from agents.memory import Denied, SearchParams, get, search
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.core.paths import index_path
+from agents.files.notes import note
+from agents.memory.reads import Denied, SearchParams, get, search
+from agents.memory.recall import RecallParams, recall
 from agents.models import Agent
-from agents.notes import note
-from agents.paths import index_path
-from agents.providers import server_plan
-from agents.recall import RecallParams, recall
-from agents.sessions import Session
+from agents.providers.plans import server_plan
+from agents.registry.canary import DOCTOR, canary, remove_left_canaries
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.outcome import SearchOutcome
 from search.recall.outcome import Status

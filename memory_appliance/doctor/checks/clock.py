@@ -9,8 +9,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from agents.last_seen import last_seen
-from agents.paths import data_dir
+from agents.core.paths import data_dir
+from agents.servers.last_seen import last_seen
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PATIENCE = timedelta(minutes=2)

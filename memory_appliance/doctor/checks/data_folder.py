@@ -8,7 +8,7 @@ from pathlib import Path
 
 from agents.backup.catalog import backup_dir
 from agents.backup.options import secret_key_file
-from agents.paths import data_dir, local_dir
+from agents.core.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 _FOLDERS = ("", "workspaces", "history", "transcripts", "run")

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from agents.backup.catalog import backup_dir
-from agents.paths import data_dir, local_dir
+from agents.core.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PROBLEM_BYTES = 200 * 1024**2

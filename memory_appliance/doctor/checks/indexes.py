@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from agents.core.paths import index_path
 from agents.models import Agent
-from agents.paths import index_path
-from agents.selectors import get_agent
+from agents.registry.selectors import get_agent
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError

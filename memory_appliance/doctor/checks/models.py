@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agents.providers import server_plan
-from agents.services.providers import TestReport, test_plan
+from agents.providers.choices import TestReport, test_plan
+from agents.providers.plans import server_plan
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.embedding import models_client
 from search.runtime.presets import Role

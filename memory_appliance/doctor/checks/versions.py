@@ -7,7 +7,7 @@ import sqlite3
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from agents.version import VERSION
+from agents.core.version import VERSION
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.driver import capabilities
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from agents.common_clock import common_now
 from agents.models import WorkerHeartbeat
+from agents.servers.common_clock import common_now
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 
 PATIENCE = timedelta(seconds=30)

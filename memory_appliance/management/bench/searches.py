@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from tqdm import tqdm
 
-from agents import memory
-from agents.actors import CLI, Caller
-from agents.memory import SearchParams
+from agents.core.actors import CLI, Caller
+from agents.memory import reads
+from agents.memory.reads import SearchParams
 from agents.models import Agent
 from memory_appliance.management.memory.output import Failed, Output
 from search.spec import Mode
@@ -39,11 +39,11 @@ def time_searches(output: Output, *, agent: Agent, mode: Mode, queries: Sequence
     caller = Caller(CLI, trusted=True)
     for query in tqdm(queries, desc=mode, unit="search", disable=not output.on_terminal, leave=False):
         began = time.perf_counter()
-        answer = memory.search(
+        answer = reads.search(
             agent=agent, caller=caller, session=None, params=SearchParams(query=query, mode=mode, counts=False)
         )
         took.append((time.perf_counter() - began) * 1000)
-        if isinstance(answer, memory.Denied) or answer.outcome.outcome == "unavailable":
+        if isinstance(answer, reads.Denied) or answer.outcome.outcome == "unavailable":
             raise Failed("The index cannot be searched. Run `manage.py memory index`.")
         degraded.update(note.code for note in answer.outcome.degraded)
         for name, milliseconds in answer.outcome.timings_ms.items():

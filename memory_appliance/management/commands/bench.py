@@ -9,9 +9,9 @@ from typing import Any, get_args
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from agents import memory
-from agents.errors import RuleError
-from agents.specs import index_spec
+from agents.core.errors import RuleError
+from agents.indexes.specs import index_spec
+from agents.memory import reads
 from memory_appliance.management.bench.searches import Timing, time_searches
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Failed, Output
@@ -54,7 +54,7 @@ def _bench(output: Output, options: dict[str, Any]) -> None:
     if not 1 <= options["times"] <= MOST_SEARCHES:
         raise Failed(f"--times must be between 1 and {MOST_SEARCHES:,}.")
     agent = one_agent(options["agent"])
-    status = memory.status(agent)
+    status = reads.status(agent)
     queries = tuple(options["query"] or sample_queries(index_spec(agent), options["times"]))
     if not queries:
         raise Failed(f"Agent {agent.slug} has no chunks to search. Add notes, or run `manage.py memory index`.")

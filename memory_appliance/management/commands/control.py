@@ -15,7 +15,7 @@ from django.db import DatabaseError, connection
 from agents.backup.moving import MovedTable, move_control, move_control_to_file
 from agents.backup.values import BackupError
 from agents.models import WorkerHeartbeat
-from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.stopped import server_stopped
 from memory_appliance.management.unusable import unusable

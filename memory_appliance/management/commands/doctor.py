@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 from memory_appliance.doctor import Finding, run_doctor, worst
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Output

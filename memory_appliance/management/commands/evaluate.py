@@ -14,12 +14,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 from tqdm import tqdm
 
-from agents.agent_settings import AgentSettings
-from agents.embedding import set_embedder_factory
-from agents.errors import RuleError
+from agents.core.agent_settings import AgentSettings
+from agents.core.errors import RuleError
 from agents.models import Agent
-from agents.providers import server_plan
-from agents.role_models import plan_generator, plan_reranker
+from agents.providers.embedding import set_embedder_factory
+from agents.providers.plans import server_plan
+from agents.providers.role_models import plan_generator, plan_reranker
 from memory_appliance.management.evaluation.dialogues import score_dialogues
 from memory_appliance.management.evaluation.embedder import evaluation_embedder
 from memory_appliance.management.evaluation.flush import evaluate_flush, total

@@ -12,11 +12,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from agents.actors import CLI
-from agents.errors import RuleError
-from agents.export import write_export
+from agents.core.actors import CLI
+from agents.core.errors import RuleError
+from agents.files.export import write_export
 from agents.models import Collection
-from agents.selectors import get_agent
+from agents.registry.selectors import get_agent
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.output import Output
 from memory_appliance.management.unusable import unusable

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from agents.errors import RuleError
-from agents.memory import MAX_RESULTS, SearchParams
-from agents.recall import RecallParams
+from agents.core.errors import RuleError
+from agents.memory.reads import MAX_RESULTS, SearchParams
+from agents.memory.recall import RecallParams
 from memory_appliance.management.memory.get import get
 from memory_appliance.management.memory.index import index
 from memory_appliance.management.memory.note import note

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from agents.errors import RuleError
+from agents.core.errors import RuleError
 from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.models.listing import show_models
 from memory_appliance.management.models.pull import pull

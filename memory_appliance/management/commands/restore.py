@@ -11,13 +11,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
-from agents.actors import CLI
 from agents.backup import find_backup
 from agents.backup.catalog import LATEST
 from agents.backup.restore import restore
 from agents.backup.restore_agent import restore_agent
-from agents.errors import RuleError
-from memory_appliance.launch.say import LaunchFailed
+from agents.core.actors import CLI
+from agents.core.errors import RuleError
+from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.management.commands.backup import told_progress
 from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.stopped import server_stopped

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.embedding import get_embedder
+from agents.providers.embedding import get_embedder
 from search.errors import EmbedderUnavailable
 from search.runtime.protocols import Embedder
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents import memory
-from agents.actors import CLI, Caller
+from agents.core.actors import CLI, Caller
 from agents.flush import Flushed, flush
+from agents.indexes.specs import index_spec
+from agents.memory import reads
 from agents.models import Agent, Transcript
-from agents.services import create_agent, delete_agent
-from agents.specs import index_spec
+from agents.registry.agents import create_agent, delete_agent
 from agents.transcripts.files import rendered_part, transcripts_dir
 from search.documents.transcripts import Turn, read_turn
 from search.evaluation.dataset import BadDataset
@@ -93,10 +93,10 @@ def _measure(agent: Agent, gold: dict[str, Any], turns: list[Turn], embedder: Em
 
 
 def _is_found(agent: Agent, fact: dict[str, Any], turns: list[Turn], done: Flushed) -> bool:
-    params = memory.SearchParams(fact["fact"], corpus="all", max_results=FIRST)
-    answer = memory.search(agent=agent, caller=OWNER, session=None, params=params)
+    params = reads.SearchParams(fact["fact"], corpus="all", max_results=FIRST)
+    answer = reads.search(agent=agent, caller=OWNER, session=None, params=params)
     places = _places(agent, fact["index"], turns, done)
-    return isinstance(answer, memory.Searched) and any(
+    return isinstance(answer, reads.Searched) and any(
         _covers(hit, place) for hit in answer.outcome.results for place in places
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.errors import NotFound
+from agents.core.errors import NotFound
 from agents.models import Agent
-from agents.selectors import get_agent, list_agents
+from agents.registry.selectors import get_agent, list_agents
 from memory_appliance.management.memory.output import Failed
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from agents import runs
-from agents.actors import CLI
-from agents.memory import embedding_identity
+from agents.core.actors import CLI
+from agents.indexes.specs import embedding_spec, index_spec
+from agents.jobs import runs
+from agents.memory.reads import embedding_identity
 from agents.models import Agent, Run
-from agents.role_models import embedder_for
-from agents.services import request_rebuild, request_update
-from agents.specs import embedding_spec, index_spec
+from agents.providers.role_models import embedder_for
+from agents.registry.agents import request_rebuild, request_update
 from memory_appliance.management.memory.choose import some_agents
 from memory_appliance.management.memory.output import Failed, Output
 from search.errors import Cancelled, EmbedderUnavailable, SearchError

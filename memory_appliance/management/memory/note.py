@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from agents.actors import CLI, Caller
-from agents.notes import note as write
+from agents.core.actors import CLI, Caller
+from agents.files.notes import note as write
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Output
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from agents.actors import CLI, Caller
-from agents.recall import RecallParams
-from agents.recall import recall as recall_turn
+from agents.core.actors import CLI, Caller
+from agents.memory.recall import RecallParams
+from agents.memory.recall import recall as recall_turn
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Output
 from search.recall.outcome import Reason

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from agents import memory
-from agents.actors import CLI, Caller
-from agents.memory import SearchParams
+from agents.core.actors import CLI, Caller
+from agents.memory import reads
+from agents.memory.reads import SearchParams
 from memory_appliance.management.memory.choose import one_agent
 from memory_appliance.management.memory.output import Failed, Output
 from search.citations import with_source
@@ -15,8 +15,8 @@ from search.outcome import Hit, SearchOutcome
 
 def search(output: Output, *, agent: str | None, params: SearchParams) -> None:
     row = one_agent(agent)
-    answer = memory.search(agent=row, caller=Caller(CLI, trusted=True), session=None, params=params)
-    if isinstance(answer, memory.Denied):
+    answer = reads.search(agent=row, caller=Caller(CLI, trusted=True), session=None, params=params)
+    if isinstance(answer, reads.Denied):
         raise Failed(f"Denied: {answer.decision.reason}.")
     outcome = answer.outcome
     if output.as_json:

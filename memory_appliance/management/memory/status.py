@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from agents import memory
 from agents.context import near_limits
+from agents.memory import reads
 from agents.models import Agent
 from memory_appliance.management.counted import counted
 from memory_appliance.management.memory.choose import some_agents
@@ -14,7 +14,7 @@ from search.index.report import IndexStatus
 
 
 def status(output: Output, *, agent: str | None) -> None:
-    found = [(row, memory.status(row)) for row in some_agents(agent)]
+    found = [(row, reads.status(row)) for row in some_agents(agent)]
     if output.as_json:
         output.answer([_as_json(row, state) for row, state in found])
         return

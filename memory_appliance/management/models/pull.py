@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from tqdm import tqdm
 
-from agents.services.local_models import models_dir
+from agents.providers.downloads import models_dir
 from memory_appliance.management.memory.output import Failed, Output
 from search.runtime.bundled import ensure_bundled
 from search.runtime.download import download

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
-from agents.providers import ROLES, RolePlan, agent_plan, server_plan
-from agents.selectors import get_agent
-from agents.services.providers import TestReport, checked_choice, test_plan
+from agents.providers.choices import TestReport, checked_choice, test_plan
+from agents.providers.plans import ROLES, RolePlan, agent_plan, server_plan
+from agents.registry.selectors import get_agent
 from memory_appliance.management.memory.output import Failed, Output
 from search.runtime.presets import Role
 from search.runtime.providers.choice import parse_choice

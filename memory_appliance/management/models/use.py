@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agents import services
-from agents.actors import CLI
-from agents.selectors import get_agent
-from agents.services.local_models import models_dir
-from agents.services.providers import checked_choice
+from agents.core.actors import CLI
+from agents.providers.choices import checked_choice, set_provider
+from agents.providers.downloads import models_dir, remove_model
+from agents.registry.agents import update_agent
+from agents.registry.selectors import get_agent
 from memory_appliance.management.memory.output import Output
 from search.runtime.presets import BUNDLED, PRESETS, Role
 from search.runtime.providers.choice import DEFAULT_MODELS, LOCAL, NONE
@@ -18,9 +18,9 @@ def use(output: Output, *, name: str, role: Role | None, agent: str | None) -> N
     choices = _choices(name, role)
     for each, choice in choices.items():
         if agent is not None:
-            services.update_agent(actor=CLI, agent=get_agent(agent), settings={f"{each}_model": choice})
+            update_agent(actor=CLI, agent=get_agent(agent), settings={f"{each}_model": choice})
         else:
-            services.set_provider(actor=CLI, role=each, model=choice)
+            set_provider(actor=CLI, role=each, model=choice)
         if not output.as_json:
             output.line(f"{each}: {choice} for {agent or 'the whole server'}")
     if output.as_json:
@@ -30,7 +30,7 @@ def use(output: Output, *, name: str, role: Role | None, agent: str | None) -> N
 
 
 def remove(output: Output, *, name: str, force: bool) -> None:
-    gone = services.remove_model(actor=CLI, model=name, force=force)
+    gone = remove_model(actor=CLI, model=name, force=force)
     if output.as_json:
         output.answer({"removed": gone})
     else:

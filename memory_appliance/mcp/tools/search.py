@@ -9,8 +9,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from pydantic import Field
 
-from agents.agent_settings import read_settings
-from agents.memory import MAX_RESULTS
+from agents.core.agent_settings import read_settings
+from agents.memory.reads import MAX_RESULTS
 from memory_appliance.api.auth import agent_of
 from memory_appliance.api.routes.search import search
 from memory_appliance.api.schemas.base import Answer

@@ -9,11 +9,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from agents.errors import Invalid, RuleError
+from agents.core.errors import Invalid, RuleError
+from agents.core.paths import in_workspace
 from agents.models import Agent, Collection
-from agents.paths import in_workspace
-from agents.preview import Preview, preview
-from agents.services.collections import draft_collection
+from agents.registry.collections import draft_collection
+from agents.registry.preview import Preview, preview
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -11,13 +11,16 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agents import memory, selectors, services
-from agents.errors import NotFound, RuleError
+from agents.access.roles import agents_for, is_owner
+from agents.access.sharing import leave_share, share_collection
+from agents.core.errors import NotFound, RuleError
+from agents.core.paths import allowed_roots
+from agents.indexes.specs import shared_name
+from agents.memory import reads
 from agents.models import Collection, CollectionShare
-from agents.paths import allowed_roots
-from agents.preview import Preview
-from agents.roles import agents_for, is_owner
-from agents.specs import shared_name
+from agents.registry import selectors
+from agents.registry.collections import create_collection, delete_collection, update_collection
+from agents.registry.preview import Preview
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.agent.collection_form import (
     KINDS,
@@ -80,7 +83,7 @@ def collection(request: HttpRequest, access: Access) -> HttpResponse:
         check_reach(form, access.agent, everywhere=everywhere)
         with transaction.atomic():
             saved = _save(access, form)
-            services.share_collection(
+            share_collection(
                 actor=access.actor,
                 collection=saved,
                 readers=form.slugs,
@@ -104,9 +107,9 @@ def remove(request: HttpRequest, access: Access) -> HttpResponse:
     stored = None if share else _named(access, name)
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         if share is not None:
-            services.leave_share(actor=access.actor, share=share)
+            leave_share(actor=access.actor, share=share)
         elif stored is not None:
-            services.delete_collection(actor=access.actor, collection=stored)
+            delete_collection(actor=access.actor, collection=stored)
         messages.success(request, _("%(name)s removed. Its files are still there.") % {"name": name})
         return HttpResponseRedirect(back)
     context = {
@@ -142,7 +145,7 @@ def _shown(request: HttpRequest, access: Access, form: CollectionForm, *, status
 
 def _save(access: Access, form: CollectionForm) -> Collection:
     if form.stored is None:
-        return services.create_collection(
+        return create_collection(
             actor=access.actor,
             agent=access.agent,
             name=form.name,
@@ -154,7 +157,7 @@ def _save(access: Access, form: CollectionForm) -> Collection:
             include_by_default=form.include_by_default,
             origin=form.origin,
         )
-    return services.update_collection(
+    return update_collection(
         actor=access.actor,
         collection=form.stored,
         path=None if form.built_in else form.path,
@@ -184,7 +187,7 @@ def _known_slugs(request: HttpRequest) -> set[str]:
 
 def _counts(access: Access) -> dict[str, tuple[int, int, int]]:
     try:
-        parts = memory.status(access.agent).collections
+        parts = reads.status(access.agent).collections
     except IndexUnavailable:
         return {}
     return {part.name: (part.files, part.chunks, len(part.problems)) for part in parts}

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import services
-from agents.agent_settings import read_settings
+from agents.core.agent_settings import read_settings
+from agents.registry.agents import delete_agent, update_agent
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
@@ -23,7 +23,7 @@ def switch(request: HttpRequest, access: Access) -> HttpResponse:
     is_on = read_settings(agent.settings).memory_enabled
     back = reverse("agent", args=[agent.slug])
     if request.method == "POST" and (request.POST.get("confirmed") == "yes" or not is_on):
-        services.update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": not is_on})
+        update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": not is_on})
         messages.success(request, _("Memory turned off.") if is_on else _("Memory turned on."))
         return HttpResponseRedirect(back)
     if not is_on:
@@ -50,7 +50,7 @@ def switch(request: HttpRequest, access: Access) -> HttpResponse:
 def delete(request: HttpRequest, access: Access) -> HttpResponse:
     agent = access.agent
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        services.delete_agent(actor=access.actor, agent=agent)
+        delete_agent(actor=access.actor, agent=agent)
         messages.success(request, _("Agent %(slug)s deleted. Its files are still there.") % {"slug": agent.slug})
         return HttpResponseRedirect(reverse("overview"))
     context = {

@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from agents import memory, selectors
-from agents.agent_settings import read_settings
 from agents.context import near_limits
-from agents.fleet.attention import state_of
+from agents.core.agent_settings import read_settings
+from agents.memory import reads
 from agents.models import Run
-from agents.providers import agent_plan
+from agents.providers.plans import agent_plan
+from agents.registry import selectors
+from agents.registry.fleet.attention import state_of
 from memory_appliance.health import health
 from memory_appliance.web.access import Access
 from memory_appliance.web.agent.job_words import Job, job_of
@@ -102,7 +103,7 @@ def health_of(access: Access) -> AgentHealth:
     index: IndexStatus | None = None
     problems = 0
     try:
-        index = memory.status(agent)
+        index = reads.status(agent)
         problems = sum(len(part.problems) for part in index.collections)
     except SearchError as error:
         findings.append(_to_rebuild(access, "bad", f"{error.message} {error.hint}".strip()))

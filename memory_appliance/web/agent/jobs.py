@@ -10,10 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agents import selectors, services
-from agents.errors import Conflict
+from agents.columns.public_ids import unveiled, veiled
+from agents.core.errors import Conflict
+from agents.jobs.cancel import cancel_run
 from agents.models import Run
-from agents.public_ids import unveiled, veiled
+from agents.registry import selectors
+from agents.registry.agents import request_rebuild, request_update
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.agent.job_words import STATES, Job, job_of
 from memory_appliance.web.page import answer
@@ -62,7 +64,7 @@ def jobs(request: HttpRequest, access: Access) -> HttpResponse:
 def update(request: HttpRequest, access: Access) -> HttpResponse:
     """Look at every file now. Whoever only opens the address is led to the page with the button."""
     if request.method == "POST":
-        _told(request, services.request_update(actor=access.actor, agent=access.agent))
+        _told(request, request_update(actor=access.actor, agent=access.agent))
     return HttpResponseRedirect(reverse("agent", args=[access.agent.slug]))
 
 
@@ -71,7 +73,7 @@ def update(request: HttpRequest, access: Access) -> HttpResponse:
 def rebuild(request: HttpRequest, access: Access) -> HttpResponse:
     slug = access.agent.slug
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        _told(request, services.request_rebuild(actor=access.actor, agent=access.agent))
+        _told(request, request_rebuild(actor=access.actor, agent=access.agent))
         return HttpResponseRedirect(reverse("agent", args=[slug]))
     context = {
         "heading": _("Rebuild the index of %(slug)s?") % {"slug": slug},
@@ -102,7 +104,7 @@ def cancel(request: HttpRequest, access: Access) -> HttpResponse:
         raise Http404
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
         try:
-            services.cancel_run(actor=access.actor, run=run)
+            cancel_run(actor=access.actor, run=run)
             messages.success(request, _("The job stops after its current step."))
         except Conflict:
             messages.info(request, _("The job had already finished."))

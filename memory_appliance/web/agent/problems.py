@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents import memory
+from agents.memory import reads
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.page import answer
 from search.documents.remedies import Remedy, remedy
@@ -71,7 +71,7 @@ def problems(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _page(access: Access, number: int) -> ProblemList:
     try:
-        parts = memory.status(access.agent).collections
+        parts = reads.status(access.agent).collections
     except IndexUnavailable:
         parts = ()
     total = sum(len(part.problems) for part in parts)

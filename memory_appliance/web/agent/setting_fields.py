@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from agents.agent_settings import SettingRow, read_settings, settings_table
-from agents.effective import in_effect
-from agents.errors import Invalid
+from agents.core.agent_settings import SettingRow, read_settings, settings_table
+from agents.core.errors import Invalid
 from agents.models import Agent
+from agents.registry.effective import in_effect
 from memory_appliance.web.agent.setting_groups import GROUPS, Group
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

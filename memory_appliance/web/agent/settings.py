@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import services
-from agents.agent_settings import AgentSettings, read_settings
-from agents.errors import Invalid, RuleError
-from agents.roles import is_owner
+from agents.access.roles import is_owner
+from agents.core.agent_settings import AgentSettings, read_settings
+from agents.core.errors import Invalid, RuleError
+from agents.registry.agents import update_agent
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.agent.setting_fields import FieldGroup, changes_in, field_groups, refused
 from memory_appliance.web.page import answer
@@ -38,7 +38,7 @@ def settings(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method != "POST":
         return _shown(request, access, field_groups(access.agent, wanted=wanted, opened=request.GET.get("group", "")))
     try:
-        services.update_agent(actor=access.actor, agent=access.agent, settings=changes_in(request.POST))
+        update_agent(actor=access.actor, agent=access.agent, settings=changes_in(request.POST))
     except Invalid as error:
         return _shown(request, access, refused(field_groups(access.agent), request.POST, error), status=422)
     messages.success(request, _("Settings saved."))
@@ -53,7 +53,7 @@ def reset(request: HttpRequest, access: Access) -> HttpResponse:
         return _back(access)
     name = request.POST.get("setting", "")
     if name in AgentSettings.model_fields:
-        services.update_agent(actor=access.actor, agent=access.agent, settings={name: None})
+        update_agent(actor=access.actor, agent=access.agent, settings={name: None})
         messages.success(request, _("%(setting)s is back to its default.") % {"setting": name})
     return _back(access, request.POST.get("group", ""))
 
@@ -68,7 +68,7 @@ def about(request: HttpRequest, access: Access) -> HttpResponse:
     given = {name: request.POST.get(name, "").strip() for name in ("name", "timezone", "workspace")}
     moves = is_owner(request.user) and given["workspace"] not in ("", agent.workspace)
     try:
-        services.update_agent(
+        update_agent(
             actor=access.actor,
             agent=agent,
             name=given["name"],

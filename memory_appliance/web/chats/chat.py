@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from agents.paging import as_number
+from agents.core.paging import as_number
 from agents.transcripts.reading import BLOCK, Place, read_after, read_before
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.chats.names import ChatName, chat_name

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
-from agents.forget import Forgotten, forget
+from agents.upkeep.forget import Forgotten, forget
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.chats.names import chat_name
 from memory_appliance.web.chats.opened import opened

@@ -8,9 +8,9 @@ from datetime import datetime
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from agents.access.sessions import MAX_KEY_CHARS
+from agents.core.paging import page_of
 from agents.models import Transcript
-from agents.paging import page_of
-from agents.sessions import MAX_KEY_CHARS
 from agents.transcripts.reading import read_before
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.chats.names import ChatName, chat_name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from agents.sessions import derive
+from agents.access.sessions import derive
 from memory_appliance.web.diff import visible
 from memory_appliance.web.scope.words import CHAT_TYPES
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
-from agents.memory import gate
+from agents.access.sessions import canonical
+from agents.memory.reads import gate
 from agents.models import Collection, Transcript
-from agents.sessions import canonical
 from agents.transcripts.files import sessions_dir
 from agents.transcripts.store import find_transcript
 from memory_appliance.web.access import Access

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
 
+from agents.access.sessions import Session
+from agents.memory.recall_events import session_digest
 from agents.models import Agent, Flush, RecallEvent, Transcript
-from agents.recall_events import session_digest
-from agents.sessions import Session
 from agents.transcripts.reading import ChatPart, Message, read_after
 from memory_appliance.web.days import day_of
 from memory_appliance.web.recall.steps import SourceLink, source_links

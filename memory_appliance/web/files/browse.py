@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from agents import documents
+from agents.core.moments import moment_of
+from agents.files import documents
 from agents.models import Agent
-from agents.moments import moment_of
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.places import citation, reader_address
 from memory_appliance.web.page import answer

@@ -12,9 +12,9 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from agents import documents, history
-from agents.errors import Conflict, Invalid
-from agents.memory import Denied
+from agents.core.errors import Conflict, Invalid
+from agents.files import documents, history
+from agents.memory.reads import Denied
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import Changes, line_changes
 from memory_appliance.web.files.places import reader_address

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods
 
-from agents.forget import Forgotten, forget
+from agents.upkeep.forget import Forgotten, forget
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import visible
 from memory_appliance.web.files.places import reader_address

@@ -15,9 +15,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from agents import history as versions
-from agents.history import Version
-from agents.memory import Denied
+from agents.files import history as versions
+from agents.files.history import Version
+from agents.memory.reads import Denied
 from agents.workspace.journal import OUTSIDE
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import Changes, line_changes, visible

@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from agents.errors import Conflict, Invalid
-from agents.notes import Noted, note
+from agents.core.errors import Conflict, Invalid
+from agents.files.notes import Noted, note
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.places import Lines, reader_address
 from memory_appliance.web.page import answer

@@ -11,9 +11,9 @@ from django.utils.http import content_disposition_header
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from agents import documents
-from agents.documents import Document
-from agents.memory import Denied
+from agents.files import documents
+from agents.files.documents import Document
+from agents.memory.reads import Denied
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.browse import Crumb, Tree, crumbs, open_folder
 from memory_appliance.web.files.markdown import TooMuch, render

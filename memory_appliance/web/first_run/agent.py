@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from agents.admin import actor_of
-from agents.errors import Invalid, RuleError
-from agents.first_agent import Use, add_agent, looks_like_a_workspace, preview_folder, suggested_folders
+from agents.core.errors import Invalid, RuleError
+from agents.core.paths import allowed_roots
 from agents.models import Run
-from agents.paths import allowed_roots
-from agents.preview import Preview
+from agents.registry.first_agent import Use, add_agent, looks_like_a_workspace, preview_folder, suggested_folders
+from agents.registry.preview import Preview
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.agent.passed_over import passed_over_in_words
 from memory_appliance.web.first_run.steps import first_agent, steps, with_agent

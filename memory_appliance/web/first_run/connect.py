@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from agents import services
+from agents.access.keys import create_key
+from agents.access.secrets import Right
 from agents.admin import actor_of
-from agents.api_keys import Right
 from agents.models import Agent
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.first_run.steps import chosen_agent, steps
@@ -91,7 +91,7 @@ def connect(request: HttpRequest) -> HttpResponse:
 
 
 def _new_key(request: HttpRequest, agent: Agent, gateway: Gateway) -> str:
-    made = services.create_key(
+    made = create_key(
         actor=actor_of(request),
         name=f"{gateway.name} ({agent.slug})",
         agents=[agent.slug],

@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from django.conf import settings
 from django.http import HttpRequest
 
-from agents.api_keys import find_key, may
+from agents.access.secrets import find_key, may
+from memory_appliance.admission.throttles import KEY_FAILURES, refuse_when_used_up, take
 from memory_appliance.proxies import FORWARDED_BY_STRANGER, PEER, is_trusted_proxy
-from memory_appliance.throttles import KEY_FAILURES, refuse_when_used_up, take
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 SIGNS_OF_A_PROXY = ("HTTP_VIA", "HTTP_X_REAL_IP", "HTTP_CF_CONNECTING_IP", "HTTP_X_CLUSTER_CLIENT_IP")

@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import memory
-from agents.errors import RuleError
-from agents.memory import Denied, Searched, SearchParams
-from agents.notes import note
-from agents.specs import index_spec
+from agents.core.errors import RuleError
+from agents.files.notes import note
+from agents.indexes.specs import index_spec
+from agents.memory import reads
+from agents.memory.reads import Denied, Searched, SearchParams
 from memory_appliance.web.access import Access, access_to, owner_page
 from memory_appliance.web.agent.health import AgentHealth, health_of
 from memory_appliance.web.first_run.steps import chosen_agent, steps, with_agent
@@ -95,7 +95,7 @@ def _ask(access: Access, question: str) -> Answered | None:
 
 
 def _search(access: Access, params: SearchParams) -> Searched | Denied:
-    return memory.search(agent=access.agent, caller=access.caller, session=None, params=params)
+    return reads.search(agent=access.agent, caller=access.caller, session=None, params=params)
 
 
 def _is_empty(health: AgentHealth) -> bool:

@@ -14,11 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from agents import services
 from agents.admin import actor_of
 from agents.models import Run
-from agents.providers import server_plan
-from agents.services.local_models import models_dir
+from agents.providers.downloads import models_dir, request_pull, use_local_model
+from agents.providers.plans import server_plan
 from memory_appliance.embedding import models_client
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.agent.job_words import Job, job_of
@@ -85,14 +84,14 @@ def models(request: HttpRequest) -> HttpResponse:
 def _take(request: HttpRequest, chosen: ModelSet) -> None:
     missing = [model for model in _models(chosen).values() if not _is_there(model)]
     if missing:
-        sent = [dispatch(services.request_pull(actor=actor_of(request), model=model)) for model in missing]
+        sent = [dispatch(request_pull(actor=actor_of(request), model=model)) for model in missing]
         if all(sent):
             messages.success(request, _("Download started. You can continue meanwhile."))
         else:
             messages.warning(request, _("The message broker doesn't respond. The download starts when it is back."))
         return
     for role, model in _models(chosen).items():
-        services.use_local_model(actor=actor_of(request), role=role, model=model)
+        use_local_model(actor=actor_of(request), role=role, model=model)
     messages.success(request, _("These models are now in use."))
 
 

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from agents.actors import Actor
-from agents.audit import record
-from agents.errors import Conflict, Invalid
-from agents.first_owner import create_first_owner, nobody_yet
-from agents.roles import is_owner
-from memory_appliance.throttles import TooMany
+from agents.access.first_owner import create_first_owner, nobody_yet
+from agents.access.roles import is_owner
+from agents.core.actors import Actor
+from agents.core.audit import record
+from agents.core.errors import Conflict, Invalid
+from memory_appliance.admission.throttles import TooMany
 from memory_appliance.web.first_run.door import holds_the_key, is_local
 from memory_appliance.web.first_run.steps import goes_on_at, steps
 from memory_appliance.web.page import answer, failure

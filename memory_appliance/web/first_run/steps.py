@@ -9,8 +9,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from agents.bootstrap import DEMO
 from agents.models import Agent
+from agents.setup.bootstrap import DEMO
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -9,9 +9,9 @@ from django.shortcuts import redirect
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from agents import consolidation
-from agents.agent_settings import read_settings
-from agents.consolidation import Consolidated
+from agents.core.agent_settings import read_settings
+from agents.upkeep import consolidation
+from agents.upkeep.consolidation import Consolidated
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import LONGEST_LINE, MOST_SHOWN, Change, Changes, Kind, visible
 from memory_appliance.web.files.places import citation, reader_address

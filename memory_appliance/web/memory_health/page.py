@@ -10,10 +10,10 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agents.agent_settings import read_settings
-from agents.memory_health.review import Pair, Place, Reviewed, last_review, request_review
-from agents.memory_health.sizes import Size, sizes
-from agents.memory_health.uses import Uses, uses
+from agents.core.agent_settings import read_settings
+from agents.memory.uses import Uses, uses
+from agents.upkeep.memory_health.review import Pair, Place, Reviewed, last_review, request_review
+from agents.upkeep.memory_health.sizes import Size, sizes
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.places import Lines, reader_address
 from memory_appliance.web.page import answer

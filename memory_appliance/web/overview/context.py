@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from agents.fleet import FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
-from agents.paging import Page
+from agents.core.paging import Page
+from agents.registry.fleet import FleetRow, JobCount, State, Totals, fleet, jobs_under_way, totals
 from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes

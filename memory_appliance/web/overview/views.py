@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents.roles import agents_for, is_owner, is_somebody
+from agents.access.roles import agents_for, is_owner, is_somebody
 from memory_appliance.web.access import person_page
 from memory_appliance.web.overview.context import overview_of
 from memory_appliance.web.page import answer

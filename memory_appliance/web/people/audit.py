@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents import selectors
+from agents.core.paging import as_number
 from agents.models import AuditEvent
-from agents.paging import as_number
-from agents.selectors import AuditFilter
+from agents.registry import selectors
+from agents.registry.selectors import AuditFilter
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.days import DayField
 from memory_appliance.web.diff import visible

@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import selectors, services
+from agents.access import keys
 from agents.admin import actor_of
-from agents.errors import Invalid
+from agents.core.errors import Invalid
+from agents.registry import selectors
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
@@ -27,7 +28,7 @@ def new_key(request: HttpRequest) -> HttpResponse:
     form = NewKeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = services.create_key(actor=actor_of(request), **form.values())
+            made = keys.create_key(actor=actor_of(request), **form.values())
         except Invalid as error:
             refused(form, error)
         else:
@@ -42,7 +43,7 @@ def rotate_key(request: HttpRequest, number: int) -> HttpResponse:
     form = RotationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         overlap = timedelta(seconds=form.cleaned_data["overlap"])
-        made = services.rotate_key(actor=actor_of(request), key=key, overlap=overlap)
+        made = keys.rotate_key(actor=actor_of(request), key=key, overlap=overlap)
         context = {"key": made.row, "secret": made.secret, "rotated": True, "overlaps": bool(overlap)}
         return answer(request, "people/key_made.html", context)
     return answer(request, "people/key_rotate.html", {"form": form, "key": key}, status=422 if form.errors else 200)
@@ -54,7 +55,7 @@ def revoke_key(request: HttpRequest, number: int) -> HttpResponse:
     key = selectors.get_key(number)
     name = visible(key.name)
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        services.revoke_key(actor=actor_of(request), key=key)
+        keys.revoke_key(actor=actor_of(request), key=key)
         messages.success(request, _("Key “%(name)s” revoked.") % {"name": name})
         return redirect("keys")
     context = {

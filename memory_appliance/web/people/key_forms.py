@@ -8,8 +8,8 @@ from typing import Any, Literal, cast
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from agents.api_keys import RIGHTS as KNOWN_RIGHTS
-from agents.api_keys import Right
+from agents.access.secrets import RIGHTS as KNOWN_RIGHTS
+from agents.access.secrets import Right
 from agents.models import Agent
 from memory_appliance.web.days import DayField
 from memory_appliance.web.people.keys import RIGHTS

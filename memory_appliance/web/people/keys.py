@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents import selectors
+from agents.core.paging import page_of
 from agents.models import ApiKey
-from agents.paging import page_of
+from agents.registry import selectors
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 

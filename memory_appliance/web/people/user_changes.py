@@ -11,9 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import selectors, services
+from agents.access import users
 from agents.admin import actor_of
-from agents.errors import RuleError
+from agents.core.errors import RuleError
+from agents.registry import selectors
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.people.user_forms import NewUserForm, RolesForm, UserForm
@@ -26,7 +27,7 @@ def new_user(request: HttpRequest) -> HttpResponse:
     form = NewUserForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            user = services.create_user(actor=actor_of(request), **form.values())
+            user = users.create_user(actor=actor_of(request), **form.values())
         except RuleError as error:
             refused(form, error)
         else:
@@ -59,7 +60,7 @@ def delete_user(request: HttpRequest, number: int) -> HttpResponse:
     user = selectors.get_user(number)
     name = user.username
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        services.delete_user(actor=actor_of(request), user=user)
+        users.delete_user(actor=actor_of(request), user=user)
         messages.success(request, _("%(name)s deleted.") % {"name": name})
         return redirect("users")
     context = {
@@ -81,7 +82,7 @@ def _change_person(request: HttpRequest, user: User, form: UserForm) -> bool:
         return False
     changes = form.changes(user)
     try:
-        changed = services.update_user(actor=actor_of(request), user=user, **changes)
+        changed = users.update_user(actor=actor_of(request), user=user, **changes)
     except RuleError as error:
         refused(form, error)
         return False
@@ -94,7 +95,7 @@ def _change_roles(request: HttpRequest, user: User, form: RolesForm) -> bool:
     if not form.is_valid():
         return False
     try:
-        services.update_user(actor=actor_of(request), user=user, roles=form.roles())
+        users.update_user(actor=actor_of(request), user=user, roles=form.roles())
     except RuleError as error:
         refused(form, error)
         return False

@@ -8,9 +8,9 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from agents import selectors
+from agents.access.roles import ROLES, Role
 from agents.models import Agent
-from agents.roles import ROLES, Role
+from agents.registry import selectors
 from memory_appliance.api.schemas.users import MAX_PASSWORD_CHARS
 from memory_appliance.web.people.users import ROLE_WORDS
 

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents import selectors
-from agents.paging import page_of
-from agents.roles import Role
+from agents.access.roles import Role
+from agents.core.paging import page_of
+from agents.registry import selectors
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 from agents.models import Agent
 from memory_appliance.web.playground.asked import Asked
 from search.outcome import SearchOutcome

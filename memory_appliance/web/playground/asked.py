@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from agents.memory import SearchParams
+from agents.memory.reads import SearchParams
 from memory_appliance.web.as_chat import AsChat
 from search.spec import Corpus, Mode
 

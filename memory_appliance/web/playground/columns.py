@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 from django.utils.translation import gettext as _
 
-from agents import memory
-from agents.agent_settings import read_settings
-from agents.errors import RuleError
+from agents.core.agent_settings import read_settings
+from agents.core.errors import RuleError
+from agents.memory import reads
 from memory_appliance.web.access import Access
 from memory_appliance.web.playground.advice import Step, steps_after
 from memory_appliance.web.playground.asked import Asked
@@ -90,13 +90,13 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
     params = asked.params(mode, deadline_ms=min(own.deadline_ms, most_ms))
     began = time.perf_counter()
     try:
-        found = memory.search(
+        found = reads.search(
             agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session, params=params
         )
     except (RuleError, SearchError) as error:
         return _column(asked, mode, "error", reason=error.message, notes=(Note(error.hint),) if error.hint else ())
     took_ms = (time.perf_counter() - began) * 1000
-    if isinstance(found, memory.Denied):
+    if isinstance(found, reads.Denied):
         return _column(asked, mode, "error", reason=found.decision.reason)
     outcome = found.outcome
     marks = query_marks(_what_is_asked(asked.query, mode))

@@ -9,8 +9,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from agents.agent_settings import AgentSettings
-from agents.memory import MAX_RESULTS
+from agents.core.agent_settings import AgentSettings
+from agents.memory.reads import MAX_RESULTS
 from memory_appliance.web.as_chat import ChatFields
 from memory_appliance.web.playground.asked import MODES, Asked
 from search.spec import Corpus, Mode

@@ -12,13 +12,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from agents import memory
-from agents.agent_settings import read_settings
-from agents.memory import MAX_QUERY_CHARS
+from agents.access.roles import agents_for, is_owner
+from agents.access.scope import Decision
+from agents.core.agent_settings import read_settings
+from agents.indexes.specs import index_spec
+from agents.memory import reads
+from agents.memory.reads import MAX_QUERY_CHARS
 from agents.models import Agent
-from agents.roles import agents_for, is_owner
-from agents.scope import Decision
-from agents.specs import index_spec
 from memory_appliance.web.access import Access, agent_page, person_page
 from memory_appliance.web.page import answer, wants_part
 from memory_appliance.web.playground.asked import MODES, Asked
@@ -115,7 +115,7 @@ def _page(request: HttpRequest, access: Access, asked: Asked) -> Page:
     """A chat that the rules refuse is not searched for: trying things out leaves no denials in the audit log."""
     decision = None
     if asked.chat:
-        decision = memory.check_scope(
+        decision = reads.check_scope(
             agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session
         )
     if not asked.query.strip() or (decision is not None and not decision.allowed):

@@ -10,9 +10,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from agents.access.sessions import MAX_KEY_CHARS, Session
+from agents.memory.recall_events import EventFilter, session_digest
 from agents.models import Agent
-from agents.recall_events import EventFilter, session_digest
-from agents.sessions import MAX_KEY_CHARS, Session
 from memory_appliance.web.days import DayField
 from memory_appliance.web.recall.words import LANES, REASONS
 from memory_appliance.web.words import OUTCOMES

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
-from agents.agent_settings import read_settings
-from agents.recall import MAX_MESSAGE_CHARS, Recalled, RecallParams, recall
-from memory_appliance.admission import ARRIVED
+from agents.core.agent_settings import read_settings
+from agents.memory.recall import MAX_MESSAGE_CHARS, Recalled, RecallParams, recall
+from memory_appliance.admission.requests import ARRIVED
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.as_chat import ChatFields
 from memory_appliance.web.page import answer

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents.triggers import list_triggers
+from agents.memory.triggers import list_triggers
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.recall.steps import SourceLink, source_link, source_links

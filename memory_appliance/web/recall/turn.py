@@ -8,8 +8,8 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from agents.memory.recall_events import find_event
 from agents.models import RecallEvent
-from agents.recall_events import find_event
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.recall.gates import GateRow, gates_of_event

@@ -12,10 +12,10 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from agents.fleet.totals import recall_outcomes
+from agents.access.roles import agents_for, is_owner
+from agents.memory.recall_events import EventFilter, find_events
 from agents.models import Agent, RecallEvent
-from agents.recall_events import EventFilter, find_events
-from agents.roles import agents_for, is_owner
+from agents.registry.fleet.totals import recall_outcomes
 from memory_appliance.web.access import Access, agent_page, person_page
 from memory_appliance.web.days import day_of
 from memory_appliance.web.page import answer

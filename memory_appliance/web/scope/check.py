@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
+from agents.access.scope import Decision, Scope, decide, verdicts
+from agents.access.sessions import Session, derive
 from agents.models import Agent
-from agents.scope import Decision, Scope, decide, verdicts
-from agents.sessions import Session, derive
 from memory_appliance.web.scope.words import of_chat, of_decision, of_obstacle
 
 _RECENT = 20

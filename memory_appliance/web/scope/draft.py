@@ -10,12 +10,12 @@ from typing import cast
 
 from django.http import QueryDict
 
-from agents.errors import Invalid
-from agents.paging import as_number
-from agents.scope import Action, Match, Rule, Scope
-from agents.scope_templates import SCOPE_TEMPLATES
-from agents.services.scope import MAX_RULES
-from agents.sessions import ChatType
+from agents.access.scope import Action, Match, Rule, Scope
+from agents.access.scope_templates import SCOPE_TEMPLATES
+from agents.access.sessions import ChatType
+from agents.core.errors import Invalid
+from agents.core.paging import as_number
+from agents.registry.scope_rules import MAX_RULES
 
 CONDITIONS = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
 

@@ -11,12 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents import services
-from agents.errors import Invalid
-from agents.scope import Scope, opens_further
-from agents.scope_never import NeverDecides, never_decides
-from agents.services.scope import MAX_RULES, cleaned
-from agents.specs import scope_of
+from agents.access.scope import Scope, opens_further
+from agents.access.scope_never import NeverDecides, never_decides
+from agents.core.errors import Invalid
+from agents.indexes.specs import scope_of
+from agents.registry.scope_rules import MAX_RULES, cleaned, set_scope
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.scope.check import Check, check, recent_chats
@@ -77,7 +76,7 @@ def scope_rules(request: HttpRequest, access: Access) -> HttpResponse:
         error = _("A rule has no condition yet. Nothing was saved.")
         return _shown(request, access, stored, draft, error=error, status=422, refused=True)
     try:
-        services.set_scope(
+        set_scope(
             actor=access.actor,
             agent=access.agent,
             scope=draft.scope(),

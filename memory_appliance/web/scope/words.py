@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from agents.scope import Decision, Obstacle
-from agents.scope_never import NeverDecides
-from agents.sessions import Chat
+from agents.access.scope import Decision, Obstacle
+from agents.access.scope_never import NeverDecides
+from agents.access.sessions import Chat
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

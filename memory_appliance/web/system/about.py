@@ -12,7 +12,7 @@ import django
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from agents.version import VERSION
+from agents.core.version import VERSION
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
 from search.index.driver import capabilities

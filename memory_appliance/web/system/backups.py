@@ -13,11 +13,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agents import services
-from agents.actors import Actor
 from agents.admin import actor_of
 from agents.backup import Backup, Progress, find_backup, list_backups
 from agents.backup.catalog import backup_dir
+from agents.backup.requests import remove_backup, request_backup, verify_backup
+from agents.core.actors import Actor
 from agents.models import Run
 from memory_appliance.chores import Chore, ChoreState, Report
 from memory_appliance.web.access import owner_page
@@ -80,7 +80,7 @@ def backups(request: HttpRequest) -> HttpResponse:
 def make(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":  # as after signing in on the way
         return redirect("backups")
-    if not dispatch(services.request_backup(actor=actor_of(request))):
+    if not dispatch(request_backup(actor=actor_of(request))):
         messages.info(request, _("The message broker doesn't respond. The backup starts when it is back."))
     return redirect("backups")
 
@@ -104,7 +104,7 @@ def remove(request: HttpRequest) -> HttpResponse:
         return redirect("backups")
     name = find_backup(wanted).name
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        services.remove_backup(actor=actor_of(request), name=name)
+        remove_backup(actor=actor_of(request), name=name)
         messages.success(request, _("Backup %(name)s deleted.") % {"name": name})
         return redirect("backups")
     context = {
@@ -124,6 +124,6 @@ def read_back(report: Report, actor: Actor, name: str) -> None:
     def told(progress: Progress) -> None:
         report.doing(f"{progress.done} / {progress.total}")
 
-    verified = services.verify_backup(actor=actor, name=name, progress=told)
+    verified = verify_backup(actor=actor, name=name, progress=told)
     for problem in verified.problems:
         report.line({"problem": problem})

@@ -13,9 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from agents.actors import Actor
 from agents.admin import actor_of
-from agents.audit import record
+from agents.core.actors import Actor
+from agents.core.audit import record
 from memory_appliance.chores import Chore, ChoreState, Report
 from memory_appliance.doctor import Finding, run_doctor, worst
 from memory_appliance.web.access import owner_page

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from agents import services
 from agents.admin import actor_of
 from agents.models import Run
-from agents.providers import ROLES, server_plan
+from agents.providers.downloads import remove_model, request_pull, use_local_model
+from agents.providers.plans import ROLES, server_plan
 from memory_appliance.api.schemas.models import ModelAnswer, SetAnswer, models_answer
 from memory_appliance.api.schemas.providers import RoleAnswer, role_answer
 from memory_appliance.embedding import models_client
@@ -92,7 +92,7 @@ def models_page() -> ModelsPage:
 def pull(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":  # as after signing in on the way
         return redirect("models")
-    run = services.request_pull(actor=actor_of(request), model=request.POST.get("model", "").strip())
+    run = request_pull(actor=actor_of(request), model=request.POST.get("model", "").strip())
     if not dispatch(run):
         messages.info(request, _("The message broker doesn't respond. The download starts when it is back."))
     return redirect("models")
@@ -106,7 +106,7 @@ def use(request: HttpRequest) -> HttpResponse:
     role, model = _role(request.POST.get("role", "")), request.POST.get("model", "")
     if role == "embed" and request.POST.get("confirmed") != "yes":
         return answer(request, "confirm.html", new_embedder(model, {"role": role, "model": model}, reverse("models")))
-    services.use_local_model(actor=actor_of(request), role=role, model=model)
+    use_local_model(actor=actor_of(request), role=role, model=model)
     messages.success(request, _("Now using %(model)s.") % {"model": visible(model)})
     return redirect("models")
 
@@ -118,7 +118,7 @@ def remove(request: HttpRequest) -> HttpResponse:
     if not name:
         return redirect("models")
     if request.method == "POST" and request.POST.get("confirmed") == "yes":
-        services.remove_model(actor=actor_of(request), model=name)
+        remove_model(actor=actor_of(request), model=name)
         messages.success(request, _("The file of %(model)s was deleted.") % {"model": visible(name)})
         return redirect("models")
     context = {

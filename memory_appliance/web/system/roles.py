@@ -13,12 +13,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from agents import services
 from agents.admin import actor_of
-from agents.errors import Invalid
-from agents.providers import ROLES, RolePlan, server_plan
-from agents.services.local_models import models_dir
-from agents.services.providers import TestReport, checked_address, checked_choice
+from agents.core.errors import Invalid
+from agents.providers.choices import (
+    TestReport,
+    checked_address,
+    checked_choice,
+    reset_provider,
+    set_provider,
+    test_plan,
+)
+from agents.providers.downloads import models_dir
+from agents.providers.plans import ROLES, RolePlan, server_plan
 from memory_appliance.api.schemas.providers import providers_answer, role_answer
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
@@ -89,7 +95,7 @@ def role_page(request: HttpRequest, role: str) -> HttpResponse:
         raise Http404
     do = request.POST.get("do", "") if request.method == "POST" else ""
     if do == "reset":
-        services.reset_provider(actor=actor_of(request), role=wanted)
+        reset_provider(actor=actor_of(request), role=wanted)
         messages.success(request, _("Now using the server default."))
         return redirect("models")
     form = RoleForm(wanted, request.POST if do else None, initial=_initial(wanted))
@@ -97,7 +103,7 @@ def role_page(request: HttpRequest, role: str) -> HttpResponse:
     if do and form.is_valid():
         try:
             if do == "test":
-                report = services.test_plan(form.plan())
+                report = test_plan(form.plan())
             elif done := _save(request, wanted, form):
                 return done
         except Invalid as error:
@@ -112,7 +118,7 @@ def _save(request: HttpRequest, role: Role, form: RoleForm) -> HttpResponse:
     if role == "embed" and changed and request.POST.get("confirmed") != "yes":
         fields = {"do": "save", **{name: value or "" for name, value in form.cleaned_data.items()}}
         return answer(request, "confirm.html", new_embedder(str(plan.first), fields, reverse("role", args=[role])))
-    services.set_provider(actor=actor_of(request), role=role, **form.values())
+    set_provider(actor=actor_of(request), role=role, **form.values())
     messages.success(request, _("Saved."))
     return redirect("models")
 

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from agents.fleet import JobCount, jobs_under_way
+from agents.registry.fleet import JobCount, jobs_under_way
 from memory_appliance.embedding import models_client
 from memory_appliance.health import HEARTBEAT_PATIENCE, health
 from memory_appliance.processes import Process, processes

@@ -5,7 +5,7 @@ sentence before it is near to the right English one. What all questions of a lan
 is subtracted from the query. Notes keep their vectors as they are. Measured in docs/ranking.md.
 
 `<model>.npy` holds one mean per language, shape (languages, dims), made from `questions.json` by
-`python -m search.runtime.centres.make`. A model without such a file is used as it is.
+`python -m search.training.centres`. A model without such a file is used as it is.
 """
 
 from __future__ import annotations

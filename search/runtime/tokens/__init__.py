@@ -5,7 +5,7 @@ vector is centred (what all tokens share says nothing), turned into a basis in w
 documents only the signs are kept.
 
 `<model>.npz` holds `query_mean` and `document_mean`, shape (dims,), and `basis`, shape (dims, width), made from texts
-of this repository by `python -m search.runtime.tokens.make`. A model without such a file has no late interaction.
+of this repository by `python -m search.training.tokens`. A model without such a file has no late interaction.
 """
 
 from __future__ import annotations

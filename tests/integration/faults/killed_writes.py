@@ -16,7 +16,7 @@ from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_
 
 SECRET = "heronsgate"
 """No chance bytes of a digest or of a time spell it."""
-ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/whole_file.py", "/agents/provenance.py")
+ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/core/whole_file.py", "/agents/access/provenance.py")
 FORGETTING = ("/agents/forget", "workspace/purge.py", "workspace/tombstones.py", "transcripts/forgetting.py")
 KEY = "agent:home:telegram:direct:42"
 PLANS = "memory/plans.md"
@@ -36,15 +36,15 @@ def run(make: Callable[[], Scenario], rooms: Sequence[str], folder: Path) -> Non
 
     # Imported here, so that only lines of the writes themselves are executed in the children.
     import agents.backup.restore_agent
-    import agents.consolidation
+    import agents.files.history
     import agents.flush
-    import agents.forget
-    import agents.history
     import agents.transcripts
+    import agents.upkeep.consolidation
+    import agents.upkeep.forget
     import agents.workspace  # noqa: F401
     import memory_appliance.boot.repair  # noqa: F401
     import tests.cast  # noqa: F401
-    from agents.embedding import set_embedder_factory
+    from agents.providers.embedding import set_embedder_factory
 
     set_embedder_factory(lambda: None)
     os.sync = lambda: None  # type: ignore[assignment] - a killed process loses nothing that it wrote
@@ -80,8 +80,8 @@ def _start() -> None:
 
 def _left_over() -> list[str]:
     """What must never be there after a start: hidden files, pending rows, copies that no row names."""
+    from agents.core.paths import data_dir
     from agents.models import WorkspaceWrite
-    from agents.paths import data_dir
     from agents.workspace.reading import digest_of
 
     hidden = [
@@ -159,7 +159,7 @@ def replacing() -> Scenario:
 
 def creating() -> Scenario:
     def write() -> object:
-        from agents.errors import Conflict
+        from agents.core.errors import Conflict
         from agents.workspace import create
         from tests import cast
 
@@ -290,7 +290,7 @@ def forgetting(what: str) -> Scenario:
             store_turns(agent=_agent(), session_key=KEY, turns=[Turn("user", f"The code is {SECRET}.")])
 
     def write() -> object:
-        from agents.forget import forget
+        from agents.upkeep.forget import forget
         from tests import cast
 
         return forget(agent=_agent(), actor=cast.OWNER, **thing)  # type: ignore[arg-type]
@@ -313,7 +313,7 @@ def forgetting(what: str) -> Scenario:
 
 def _holding(words: str) -> list[str]:
     """Files of the data folder that hold these words, kept versions included."""
-    from agents.paths import data_dir
+    from agents.core.paths import data_dir
     from agents.workspace import objects
 
     found = [path for path in data_dir().rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
@@ -333,7 +333,7 @@ def bringing_back() -> Scenario:
             append(agent=_agent(), actor=cast.OWNER, path=PLANS, text=text, origin="agent", index=False)
 
     def write() -> object:
-        from agents.history import restore
+        from agents.files.history import restore
         from agents.models import WorkspaceWrite
         from tests import cast
 
@@ -396,7 +396,7 @@ def consolidating() -> Scenario:
     def prepare() -> None:
         from django.utils import timezone
 
-        from agents.consolidation.signals import entry_digest
+        from agents.memory.signals import entry_digest
         from agents.models import UsedEntry
 
         _prepare()
@@ -408,7 +408,7 @@ def consolidating() -> Scenario:
         )  # fmt: skip
 
     def write() -> object:
-        from agents.consolidation import consolidate
+        from agents.upkeep.consolidation import consolidate
         from tests import cast
 
         return consolidate(agent=_agent(), actor=cast.OWNER)
@@ -443,9 +443,9 @@ SCENARIOS: dict[str, Callable[[], Scenario]] = {
 
 
 ALSO = {
-    "history-restore": ("/agents/history.py",),
+    "history-restore": ("/agents/files/history.py",),
     "flush": ("/agents/flush/",),
-    "consolidate": ("/agents/consolidation/",),
+    "consolidate": ("/agents/upkeep/consolidation/",),
 }
 
 if __name__ == "__main__":

@@ -19,10 +19,11 @@ from tests.postgres import Postgres, why_not
 pytestmark = [pytest.mark.skipif(bool(why_not()), reason=why_not()), pytest.mark.timeout(400)]
 
 _FILL = """
-from agents.actors import CLI
+from agents.core.actors import CLI
 from agents.models import Agent, RecallEvent
-from agents.services import create_agent, create_key
-from agents import audit
+from agents.access.keys import create_key
+from agents.registry.agents import create_agent
+from agents.core import audit
 al = create_agent(actor=CLI, slug="al", name="Ål 中文 😀")
 create_key(actor=CLI, name="k", agents=["al"], rights=["read"], trusted=False)
 RecallEvent.objects.create(agent=al, status="ok", reason="x", elapsed_ms=0.1, query_chars=1, summary_chars=0,
@@ -79,6 +80,9 @@ def test_to_postgresql_and_back(postgres: Postgres, tmp_path: Path) -> None:
     kept = list(data.glob("control.sqlite3.aside-*"))
     assert len(kept) == 1 and not list(data.glob("*.moving*"))
     # Numbers go on behind those that came along, in either.
-    new = "from agents.actors import CLI; from agents.services import create_agent; create_agent(actor=CLI, slug='new')"
+    new = (
+        "from agents.core.actors import CLI; from agents.registry.agents import create_agent; "
+        "create_agent(actor=CLI, slug='new')"
+    )
     for url in ("", postgres.url):
         manage(data, url, "manage.py", "shell", "--verbosity", "0", "-c", new)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agents import memory
-from agents.memory import Searched, SearchParams
+from agents.indexes.specs import index_spec
+from agents.memory import reads
+from agents.memory.reads import Searched, SearchParams
 from agents.models import Agent, ProviderChoice
-from agents.role_models import embedder_for
-from agents.specs import index_spec
+from agents.providers.role_models import embedder_for
 from search.errors import EmbedderUnavailable
 from search.index.embed import embed_pending
 from search.index.report import EmbedReport
@@ -45,7 +45,7 @@ def embed(agent: Agent) -> EmbedReport:
 
 def search(agent: Agent, query: str) -> SearchOutcome:
     params = SearchParams(query=query, min_score=0.0)
-    found = memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+    found = reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
     assert isinstance(found, Searched)
     return found.outcome
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents import memory
-from agents.memory import Searched, SearchParams
+from agents.memory import reads
+from agents.memory.reads import Searched, SearchParams
 from agents.models import Agent, ProviderChoice
 from search.outcome import SearchOutcome
 from tests import cast
@@ -38,7 +38,7 @@ def vendor(db: None, settings: Any) -> Iterator[VendorServer]:
 
 def ask(agent: Agent, query: str) -> SearchOutcome:
     params = SearchParams(query=query, mode="query", min_score=0.0, explain=True)
-    found = memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+    found = reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
     assert isinstance(found, Searched)
     return found.outcome
 
@@ -59,5 +59,5 @@ def test_a_service_that_fails_is_said_and_the_words_answer(vendor: VendorServer,
 
 def test_other_modes_ask_neither(vendor: VendorServer, al: Agent) -> None:
     params = SearchParams(query="spare key", mode="hybrid")
-    memory.search(agent=al, caller=cast.TRUSTED, session=None, params=params)
+    reads.search(agent=al, caller=cast.TRUSTED, session=None, params=params)
     assert vendor.asked == []

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from memory_appliance import throttles
-from memory_appliance.throttles import KEY_REQUESTS, TooMany, take
+from memory_appliance.admission import throttles
+from memory_appliance.admission.throttles import KEY_REQUESTS, TooMany, take
 from tests.integration.stack.server import Server, until
 from workers.sockets import socket_dir
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.agent_settings import AgentSettings, changed_settings, read_settings, settings_table
-from agents.errors import Invalid
-from search.rank.profiles import PROFILES
+from agents.core.agent_settings import AgentSettings, changed_settings, read_settings, settings_table
+from agents.core.errors import Invalid
+from search.profiles import PROFILES
 
 values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.integers())
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent_settings import read_settings
-from agents.api_keys import sees
-from agents.errors import Conflict, Invalid, NotFound
+from agents.access.scope import DEFAULT_SCOPE
+from agents.access.secrets import sees
+from agents.core.agent_settings import read_settings
+from agents.core.errors import Conflict, Invalid, NotFound
+from agents.core.paths import index_path
+from agents.indexes.specs import index_spec, scope_of
 from agents.models import Agent, ApiKey, AuditEvent, Run
-from agents.paths import index_path
-from agents.scope import DEFAULT_SCOPE
-from agents.selectors import get_agent
-from agents.services import create_agent, delete_agent, remove_orphan_indexes, request_update, update_agent
-from agents.specs import index_spec, scope_of
+from agents.registry.agents import create_agent, delete_agent, remove_orphan_indexes, request_update, update_agent
+from agents.registry.selectors import get_agent
 from search.spec import MEMORY_PATTERNS
 from tests.cast import OWNER, agent_with, index, person
 

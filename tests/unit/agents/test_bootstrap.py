@@ -8,11 +8,12 @@ import pytest
 from django.contrib.auth import authenticate
 from django.core.management import call_command
 
-from agents.api_keys import find_key
-from agents.bootstrap import bootstrap, new_admin_key
+from agents.access.keys import revoke_key
+from agents.access.secrets import find_key
 from agents.models import Agent, ApiKey
-from agents.selectors import get_agent
-from agents.services import delete_agent, revoke_key
+from agents.registry.agents import delete_agent
+from agents.registry.selectors import get_agent
+from agents.setup.bootstrap import bootstrap, new_admin_key
 from tests.cast import OWNER, index
 
 pytestmark = pytest.mark.usefixtures("db", "data_dir")

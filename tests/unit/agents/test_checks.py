@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents import checks
+from agents.setup import checks
 
 
 def test_a_sound_set_up_has_nothing_to_say(data_dir: Path) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from agents.errors import Conflict, Invalid
+from agents.core.errors import Conflict, Invalid
+from agents.indexes.specs import collection_spec, index_spec
 from agents.models import Agent, AuditEvent, Collection
-from agents.services import create_agent, create_collection, delete_collection, update_collection
-from agents.specs import collection_spec, index_spec
+from agents.registry.agents import create_agent
+from agents.registry.collections import create_collection, delete_collection, update_collection
 from tests.cast import OWNER
 
 

@@ -10,14 +10,14 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from agents import services
-from agents.fleet import fleet, jobs_under_way, totals
-from agents.fleet.attention import LATE, WANTS_A_LOOK, state_of, wants_a_look
-from agents.fleet.rows import STRIP
+from agents.core.paths import index_path
+from agents.jobs.runs import request_backup
 from agents.models import Agent, IndexSnapshot, Run
-from agents.paths import index_path
-from agents.runs import request_backup
-from agents.snapshots import take_snapshot
+from agents.registry.agents import request_update, update_agent
+from agents.registry.fleet import fleet, jobs_under_way, totals
+from agents.registry.fleet.attention import LATE, WANTS_A_LOOK, state_of, wants_a_look
+from agents.registry.fleet.rows import STRIP
+from agents.upkeep.snapshots import take_snapshot
 from tests import cast
 
 OWNER = cast.OWNER
@@ -32,7 +32,7 @@ def degraded(agent: Agent) -> None:
 
 
 def switched_off(agent: Agent) -> None:
-    services.update_agent(actor=OWNER, agent=agent, settings={"memory_enabled": False})
+    update_agent(actor=OWNER, agent=agent, settings={"memory_enabled": False})
     changed(last_error="The disk is full.")(agent)
 
 
@@ -105,7 +105,7 @@ def test_the_embedded_share_is_whole_only_when_nothing_waits(al: Agent) -> None:
 
 
 def test_jobs_are_counted_by_kind_and_of_visible_agents_alone(al: Agent, al_2: Agent) -> None:
-    services.request_update(actor=OWNER, agent=al_2)
+    request_update(actor=OWNER, agent=al_2)
     request_backup(reason="request")
     assert {job.kind: (job.running, job.waiting) for job in jobs_under_way()} == {"backup": (0, 1), "update": (0, 1)}
     assert jobs_under_way(Q(slug="al")) == ()

@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents import following, memory
-from agents.embedding import set_embedder_factory
-from agents.following import drop_unused_indexes, follow_all, tell
-from agents.forget import forget
-from agents.generations import prune_changes
+from agents.core.paths import index_path
+from agents.indexes import following
+from agents.indexes.following import drop_unused_indexes, follow_all, tell
+from agents.indexes.specs import embedding_spec
+from agents.memory import reads
 from agents.models import Agent, Change, Embedding
-from agents.paths import index_path
-from agents.services import create_agent, delete_agent
-from agents.specs import embedding_spec
+from agents.providers.embedding import set_embedder_factory
+from agents.registry.agents import create_agent, delete_agent
+from agents.servers.generations import prune_changes
+from agents.upkeep.forget import forget
 from agents.workspace import append
 from search.index.embed import embed_pending
 from search.index.locks import writer_lock
@@ -53,9 +54,9 @@ def note(agent: Agent, text: str) -> None:
 
 def found(agent: Agent, query: str, **params: Any) -> tuple[list[str], set[str]]:
     """Paths of the hits, and what was degraded."""
-    wanted = memory.SearchParams(query=query, **params)
-    answer = memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=wanted)
-    assert isinstance(answer, memory.Searched)
+    wanted = reads.SearchParams(query=query, **params)
+    answer = reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=wanted)
+    assert isinstance(answer, reads.Searched)
     return [hit.path for hit in answer.outcome.results], {one.code for one in answer.outcome.degraded}
 
 

@@ -9,11 +9,12 @@ import pytest
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from agents.api_keys import find_key, is_trusted, may, note_use, sees
-from agents.errors import Conflict, Invalid, NotFound
+from agents.access.keys import create_key, revoke_key, rotate_key
+from agents.access.secrets import find_key, is_trusted, may, note_use, sees
+from agents.core.errors import Conflict, Invalid, NotFound
 from agents.models import ApiKey, AuditEvent
-from agents.selectors import get_key, list_agents, list_keys
-from agents.services import create_agent, create_key, revoke_key, rotate_key
+from agents.registry.agents import create_agent
+from agents.registry.selectors import get_key, list_agents, list_keys
 from tests.cast import OWNER, person
 
 pytestmark = pytest.mark.usefixtures("db", "data_dir")
@@ -104,7 +105,7 @@ def test_a_key_for_one_agent_does_not_see_its_look_alike() -> None:
         create_agent(actor=OWNER, slug=slug)
     key = person("k", agents=["al"], rights=["read"]).key
     assert sees(key, "al") and not sees(key, "al-2") and not sees(key, "a")
-    from agents.api_keys import visible_agents
+    from agents.access.secrets import visible_agents
 
     assert [agent.slug for agent in list_agents(visible_agents(key))] == ["al"]
 

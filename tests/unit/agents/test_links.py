@@ -13,12 +13,12 @@ import pytest
 
 from agents.backup.copying import keep_file
 from agents.backup.sources import LeftOut, Root, files_below
-from agents.errors import Invalid
+from agents.core.errors import Invalid
+from agents.core.paths import data_dir
+from agents.indexes.specs import index_spec
 from agents.models import Agent
-from agents.paths import data_dir
-from agents.services import create_agent, create_collection
-from agents.services.collections import update_collection
-from agents.specs import index_spec
+from agents.registry.agents import create_agent
+from agents.registry.collections import create_collection, update_collection
 from agents.workspace import append
 from search.documents.contain import PathNotAllowed, is_folder, open_folder, read_inside
 from search.documents.scan import scan_collection

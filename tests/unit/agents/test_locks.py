@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from agents.locks import LockLost, data_lock, fence
+from agents.locking.locks import LockLost, data_lock, fence
 from agents.models import Agent, WorkspaceWrite
-from agents.services import create_agent
+from agents.registry.agents import create_agent
 from agents.workspace import writing
 from tests.cast import OWNER
 

@@ -9,12 +9,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents import common_clock, runs
-from agents.common_clock import common_now
-from agents.common_vectors import CommonVectors
+from agents.jobs import runs
 from agents.models import Agent, Round, Run, WorkerHeartbeat
-from agents.nightly import my_night
-from agents.rounds import my_turn
+from agents.servers import common_clock
+from agents.servers.common_clock import common_now
+from agents.servers.common_vectors import CommonVectors
+from agents.servers.nightly import my_night
+from agents.servers.rounds import my_turn
 from search.spec import PackedText
 from workers.dispatch import _queue
 from workers.jobs import JOBS
@@ -72,7 +73,7 @@ def test_a_wrong_clock_takes_no_job_from_another_server(al: Agent, settings: Any
 def test_a_server_whose_clock_is_wrong_leaves_the_night_to_others(db: None, settings: Any, monkeypatch: Any) -> None:
     settings.MEMORY_SERVER_NAME = "a"
     right = timezone.now()
-    monkeypatch.setattr("agents.nightly.common_now", lambda: right)
+    monkeypatch.setattr("agents.servers.nightly.common_now", lambda: right)
     monkeypatch.setattr("django.utils.timezone.now", lambda: right + timedelta(days=400))
     assert not my_night("tidy")
     monkeypatch.setattr("django.utils.timezone.now", lambda: right)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from agents import memory
-from agents.errors import Invalid, MemoryDisabled
-from agents.memory import Denied, Searched, SearchParams
+from agents.access.sessions import Session
+from agents.core.errors import Invalid, MemoryDisabled
+from agents.memory import reads
+from agents.memory.reads import Denied, Searched, SearchParams
 from agents.models import Agent, AuditEvent
-from agents.selectors import get_agent
-from agents.services import update_agent
-from agents.sessions import Session
+from agents.registry.agents import update_agent
+from agents.registry.selectors import get_agent
 from tests.cast import GATEWAY, OWNER, TRUSTED
 
 DIRECT = Session(key="agent:main:telegram:direct:42")
@@ -19,7 +19,7 @@ GROUP = Session(key="agent:main:telegram:group:-100")
 
 
 def found(agent: Agent, session: Session | None = DIRECT, **params: object) -> Searched:
-    answer = memory.search(
+    answer = reads.search(
         agent=agent,
         caller=GATEWAY,
         session=session,
@@ -40,7 +40,7 @@ def test_a_look_alike_agent_finds_nothing_of_it(al: Agent, al_2: Agent) -> None:
 
 
 def test_a_group_is_denied_by_the_default_and_it_is_written_down(al: Agent) -> None:
-    answer = memory.search(agent=al, caller=GATEWAY, session=GROUP, params=SearchParams("spare key"))
+    answer = reads.search(agent=al, caller=GATEWAY, session=GROUP, params=SearchParams("spare key"))
     assert isinstance(answer, Denied)
     assert answer.decision.rule is None and "default is deny" in answer.decision.reason
     event = AuditEvent.objects.get(action="search.denied")
@@ -48,22 +48,22 @@ def test_a_group_is_denied_by_the_default_and_it_is_written_down(al: Agent) -> N
 
 
 def test_get_of_a_denied_chat_is_denied_too(al: Agent) -> None:
-    assert isinstance(memory.get(agent=al, caller=GATEWAY, session=GROUP, path="MEMORY.md"), Denied)
-    assert isinstance(memory.multi_get(agent=al, caller=GATEWAY, session=GROUP, glob="**"), Denied)
+    assert isinstance(reads.get(agent=al, caller=GATEWAY, session=GROUP, path="MEMORY.md"), Denied)
+    assert isinstance(reads.multi_get(agent=al, caller=GATEWAY, session=GROUP, glob="**"), Denied)
 
 
 def test_without_a_session_only_a_trusted_caller_sees(al: Agent) -> None:
     params = SearchParams("spare key")
-    assert isinstance(memory.search(agent=al, caller=TRUSTED, session=None, params=params), Searched)
-    assert isinstance(memory.search(agent=al, caller=GATEWAY, session=None, params=params), Denied)
+    assert isinstance(reads.search(agent=al, caller=TRUSTED, session=None, params=params), Searched)
+    assert isinstance(reads.search(agent=al, caller=GATEWAY, session=None, params=params), Denied)
 
 
 def test_a_memory_that_is_off_has_no_tools(al: Agent) -> None:
     off = update_agent(actor=OWNER, agent=al, settings={"memory_enabled": False})
     for call in (
-        lambda: memory.search(agent=off, caller=TRUSTED, session=None, params=SearchParams("key")),
-        lambda: memory.get(agent=off, caller=TRUSTED, session=None, path="MEMORY.md"),
-        lambda: memory.multi_get(agent=off, caller=TRUSTED, session=None, paths=["MEMORY.md"]),
+        lambda: reads.search(agent=off, caller=TRUSTED, session=None, params=SearchParams("key")),
+        lambda: reads.get(agent=off, caller=TRUSTED, session=None, path="MEMORY.md"),
+        lambda: reads.multi_get(agent=off, caller=TRUSTED, session=None, paths=["MEMORY.md"]),
     ):
         with pytest.raises(MemoryDisabled) as refused:
             call()
@@ -96,7 +96,7 @@ def test_citations_auto_hide_in_a_group_that_is_allowed(al: Agent) -> None:
 def test_get_reads_lines_by_path_and_by_docid(al: Agent) -> None:
     docid = found(al).outcome.results[0].docid
     for path in ("MEMORY.md", docid if docid.startswith("#") else f"#{docid}"):
-        result = memory.get(agent=al, caller=GATEWAY, session=DIRECT, path=path, from_line=3, lines=1)
+        result = reads.get(agent=al, caller=GATEWAY, session=DIRECT, path=path, from_line=3, lines=1)
         assert not isinstance(result, Denied) and result.status == "ok"
         assert "blue pot" in result.text
 
@@ -104,13 +104,13 @@ def test_get_reads_lines_by_path_and_by_docid(al: Agent) -> None:
 def test_multi_get_wants_paths_or_a_glob(al: Agent) -> None:
     for both in ({}, {"paths": ["MEMORY.md"], "glob": "**"}):
         with pytest.raises(Invalid):
-            memory.multi_get(agent=al, caller=TRUSTED, session=None, **both)
+            reads.multi_get(agent=al, caller=TRUSTED, session=None, **both)
 
 
 def test_status_and_files_tell_what_is_indexed(al: Agent) -> None:
-    status = memory.status(al)
+    status = reads.status(al)
     assert (status.files, status.chunks > 0, status.exists) == (1, True, True)
-    assert [entry.path for entry in memory.files(al)] == ["MEMORY.md"]
+    assert [entry.path for entry in reads.files(al)] == ["MEMORY.md"]
 
 
 def test_a_search_reads_five_row_sets_whatever_the_rules(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from agents.moments import FIRST, LAST, moment_of
+from agents.core.moments import FIRST, LAST, moment_of
 
 
 @pytest.mark.parametrize("seconds", [math.inf, 2.0**63, 253_402_300_800])

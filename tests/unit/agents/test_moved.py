@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from agents.indexes.specs import index_spec
 from agents.models import Agent
-from agents.moved import follow_data_folder
-from agents.services import create_agent, create_collection
-from agents.specs import index_spec
+from agents.registry.agents import create_agent
+from agents.registry.collections import create_collection
+from agents.setup.moved import follow_data_folder
 from agents.transcripts.store import store_turns
 from search.documents.transcripts import read_turn
 from search.errors import SearchError

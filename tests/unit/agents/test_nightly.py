@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.audit import record
+from agents.core.audit import record
 from agents.models import AuditEvent
-from agents.nightly import may_forget
+from agents.servers.nightly import may_forget
 from tests import cast
 from workers.tasks import tidy as task
 

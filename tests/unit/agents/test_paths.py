@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.errors import Invalid
-from agents.paths import checked_folder
+from agents.core.errors import Invalid
+from agents.core.paths import checked_folder
 
 
 def refused(text: str) -> Invalid:

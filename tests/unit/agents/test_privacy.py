@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agents import services
-from agents.actors import Caller
-from agents.memory import Searched, SearchParams, search
+from agents.access.scope import Match, Rule, Scope
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.memory.reads import Searched, SearchParams, search
 from agents.models import Agent
-from agents.scope import Match, Rule, Scope
-from agents.selectors import get_agent
-from agents.sessions import Session
+from agents.registry.agents import update_agent
+from agents.registry.collections import create_collection
+from agents.registry.scope_rules import set_scope
+from agents.registry.selectors import get_agent
 from tests import cast
 
 MAIN, BOB, GROUP = "agent:al:main", "agent:al:telegram:direct:42", "agent:al:telegram:group:9"
@@ -26,7 +28,7 @@ def talkative(al: Agent, data_dir: Path) -> Agent:
     folder.mkdir()
     for name, key in TRANSCRIPTS.items():
         (folder / name).write_text(f"---\nsession: {key}\n---\nUser: the lighthouse of {name}\n", encoding="utf-8")
-    services.create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
+    create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
     cast.index(get_agent("al"))
     return get_agent("al")
 
@@ -49,7 +51,7 @@ def test_the_owners_own_call_sees_every_transcript(talkative: Agent) -> None:
 
 @pytest.mark.parametrize("session", [Session(key=GROUP), Session(key=MAIN, chat_type="group")])
 def test_a_group_sees_none_even_where_the_rules_allow_it_everything(talkative: Agent, session: Session) -> None:
-    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
+    set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
     found = search(
         agent=get_agent("al"), caller=cast.GATEWAY, session=session, params=SearchParams("lighthouse", corpus="all")
     )
@@ -59,19 +61,19 @@ def test_a_group_sees_none_even_where_the_rules_allow_it_everything(talkative: A
 
 def test_a_chat_that_the_rules_deny_is_no_source(talkative: Agent) -> None:
     rules = (Rule("deny", Match(channel="telegram")), Rule("allow", Match(chat_type="direct")))
-    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("deny", rules))
+    set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("deny", rules))
     assert seen(get_agent("al"), Session(key="agent:al:signal:direct:7")) == {"main.md"}
 
 
 def test_an_agent_may_be_told_not_to_remember_across_conversations(talkative: Agent) -> None:
     settings = {"remember_across_conversations": False}
-    services.update_agent(actor=cast.OWNER, agent=talkative, settings=settings)
+    update_agent(actor=cast.OWNER, agent=talkative, settings=settings)
     assert seen(get_agent("al"), Session(key=MAIN)) == set()
     assert seen(get_agent("al"), None, cast.TRUSTED) == set(TRANSCRIPTS)
 
 
 def test_naming_the_collection_opens_nothing(talkative: Agent) -> None:
-    services.set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
+    set_scope(actor=cast.OWNER, agent=talkative, scope=Scope("allow"), confirm_open=True)
     params = SearchParams("lighthouse", collections=("chats",), min_score=0)
     found = search(agent=get_agent("al"), caller=cast.GATEWAY, session=Session(key=GROUP), params=params)
     assert isinstance(found, Searched) and found.outcome.results == ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agents import provenance
-from agents.actors import Caller
-from agents.memory import Searched, SearchParams, search
+from agents.access import provenance
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.memory.reads import Searched, SearchParams, search
 from agents.models import Agent, WrittenLine
-from agents.sessions import Session
 from search.documents.origin import line_digests
 from search.spec import Origin
 from tests import cast

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents import quota
+from agents.core import quota
 from agents.models import Agent
-from agents.services import update_agent
+from agents.registry.agents import update_agent
 from tests import cast
 from tests.cast import Person
 

@@ -12,14 +12,15 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
-from agents.api_keys import find_key
-from agents.errors import NotFound
+from agents.access.keys import revoke_key
+from agents.access.secrets import find_key
+from agents.core.errors import NotFound
+from agents.core.remembered import _version
+from agents.indexes.specs import index_spec, scope_of
 from agents.models import Agent, ApiKey, ScopeRule
-from agents.providers import server_plan
-from agents.remembered import _version
-from agents.selectors import get_agent
-from agents.services import delete_agent, revoke_key
-from agents.specs import index_spec, scope_of
+from agents.providers.plans import server_plan
+from agents.registry.agents import delete_agent
+from agents.registry.selectors import get_agent
 from search.runtime.presets import Role
 from tests import cast
 
@@ -79,7 +80,7 @@ def test_a_key_that_runs_out_opens_nothing_more_though_no_row_changes(owner: cas
     assert key is not None
     ApiKey.objects.filter(pk=key.pk).update(expires_at="2030-01-01T00:00:00Z")
     assert find_key(owner.secret) is not None
-    monkeypatch.setattr("agents.api_keys.timezone.now", lambda: datetime(2031, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr("agents.access.secrets.timezone.now", lambda: datetime(2031, 1, 1, tzinfo=UTC))
     assert find_key(owner.secret) is None
 
 

@@ -10,10 +10,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents import runs
+from agents.core.paths import index_path
+from agents.jobs import runs
 from agents.models import Agent, Run
-from agents.paths import index_path
-from agents.services import request_update, update_agent
+from agents.registry.agents import request_update, update_agent
 from search.index.damage import mark_damaged
 from tests.cast import OWNER, agent_with
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide, verdicts
-from agents.sessions import CHAT_TYPES, Session
+from agents.access.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide, verdicts
+from agents.access.sessions import CHAT_TYPES, Session
 
 KEYS = [
     "agent:main:main", "agent:main:telegram:direct:42", "agent:main:discord:channel:9", "agent:main:telegram:group:-1",

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide
-from agents.scope_never import never_decides
-from agents.scope_templates import SCOPE_TEMPLATES
-from agents.sessions import CHAT_TYPES, Session
+from agents.access.scope import DEFAULT_SCOPE, Action, Match, Rule, Scope, decide
+from agents.access.scope_never import never_decides
+from agents.access.scope_templates import SCOPE_TEMPLATES
+from agents.access.sessions import CHAT_TYPES, Session
 
 PARTS = [
     "main",

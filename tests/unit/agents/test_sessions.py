@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.sessions import CHAT_TYPES, Chat, Session, derive, narrow
+from agents.access.sessions import CHAT_TYPES, Chat, Session, derive, narrow
 
 
 @pytest.mark.parametrize(

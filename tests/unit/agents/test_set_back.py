@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents import set_back
+from agents.jobs.runs import claim, due_agents, finish, mark_dispatched, request_run, requeue, stale_runs
 from agents.models import Agent, Run
-from agents.runs import claim, due_agents, finish, mark_dispatched, request_run, requeue, stale_runs
-from agents.set_back import ClockWatch, make_due_again
+from agents.servers import set_back
+from agents.servers.set_back import ClockWatch, make_due_again
 
 DAY = timedelta(days=1)
 

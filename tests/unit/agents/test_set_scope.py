@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import Invalid
+from agents.access.scope import Match, Rule, Scope, opens_further
+from agents.core.errors import Invalid
+from agents.indexes.specs import scope_of
 from agents.models import Agent, AuditEvent
-from agents.scope import Match, Rule, Scope, opens_further
-from agents.selectors import get_agent
-from agents.services import create_agent, set_scope
-from agents.specs import scope_of
+from agents.registry.agents import create_agent
+from agents.registry.scope_rules import set_scope
+from agents.registry.selectors import get_agent
 from tests.cast import OWNER
 
 

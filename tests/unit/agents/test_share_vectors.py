@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from agents.core.paths import index_path
+from agents.indexes.specs import embedding_spec, index_spec
 from agents.models import Agent
-from agents.paths import index_path
-from agents.selectors import get_agent
-from agents.services import update_agent
-from agents.specs import embedding_spec, index_spec
+from agents.registry.agents import update_agent
+from agents.registry.selectors import get_agent
 from search.index.embed import embed_pending
 from tests import cast
 from tests.engine import WordEmbedder, ignore, never

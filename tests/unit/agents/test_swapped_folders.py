@@ -15,11 +15,11 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from agents.consolidation import consolidate_all
+from agents.jobs.runs import request_run
 from agents.models import Agent, Run
-from agents.runs import request_run
+from agents.upkeep.consolidation import consolidate_all
 from agents.workspace import append
-from agents.workspace.unfinished import all_leftovers
+from agents.workspace.leftovers import all_leftovers
 from tests import cast
 from workers.tasks.update import update
 

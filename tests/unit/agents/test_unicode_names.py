@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from agents import history, memory
-from agents.actors import Caller
-from agents.documents import open_document
-from agents.forget import forget
+from agents.core.actors import Caller
+from agents.files import history
+from agents.files.documents import open_document
+from agents.files.notes import note
+from agents.indexes.specs import index_spec
+from agents.memory import reads
 from agents.models import Agent
-from agents.notes import note
-from agents.services import create_agent
-from agents.specs import index_spec
+from agents.registry.agents import create_agent
+from agents.upkeep.forget import forget
 from search.get import get_document, multi_get
 from tests.cast import OWNER
 
@@ -43,11 +44,11 @@ def test_one_file_in_either_form(agent: Agent, name: str, disk: str, asked: str)
     assert noted.appended.path == there
     assert "under the mat" in file.read_text()
     content = history.read_file(agent=agent, caller=CALLER, path=path)
-    assert not isinstance(content, memory.Denied)
+    assert not isinstance(content, reads.Denied)
     history.save_file(agent=agent, caller=CALLER, path=path, text="saved\n", expected_hash=content.hash)
     assert file.read_text() == "saved\n"
     versions = history.versions(agent=agent, caller=CALLER, path=path)
-    assert not isinstance(versions, memory.Denied) and len(versions) == 3
+    assert not isinstance(versions, reads.Denied) and len(versions) == 3
     file.unlink()
     history.restore(agent=agent, actor=OWNER, path=path, version=content.hash)
     assert "under the mat" in file.read_text()
@@ -61,7 +62,7 @@ def test_the_owner_opens_a_file_by_its_citation(agent: Agent) -> None:
     Path(agent.workspace, "MEMORY.md").write_text("first\n")
     content = history.read_file(agent=agent, caller=CALLER, path="MEMORY.md#L1-L2")
     opened = open_document(agent=agent, caller=CALLER, path="MEMORY.md#L1")
-    assert not isinstance(content, memory.Denied) and not isinstance(opened, memory.Denied)
+    assert not isinstance(content, reads.Denied) and not isinstance(opened, reads.Denied)
     assert (content.path, opened.path, content.text, opened.text) == ("MEMORY.md", "MEMORY.md", "first\n", "first\n")
 
 

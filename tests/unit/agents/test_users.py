@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
 
-from agents import services
-from agents.errors import Conflict, Invalid
+from agents.access.roles import agents_for, is_somebody, may_with
+from agents.access.users import create_user, delete_user, update_user
+from agents.core.errors import Conflict, Invalid
 from agents.models import Agent, AuditEvent
-from agents.roles import agents_for, is_somebody, may_with
-from agents.services import create_user, delete_user, update_user
+from agents.registry.agents import delete_agent
 from tests.cast import OWNER
 
 PASSWORD = "maple bottle quiet engine"
@@ -90,7 +90,7 @@ def test_names_differ_by_more_than_case(ann: User) -> None:
 def test_roles_are_replaced_as_a_whole_and_go_with_the_agent(bob: User, al: Agent, al_2: Agent) -> None:
     update_user(actor=OWNER, user=bob, roles={"al-2": "view"})
     assert visible(bob) == ["al-2"]
-    services.delete_agent(actor=OWNER, agent=al_2)
+    delete_agent(actor=OWNER, agent=al_2)
     assert visible(bob) == []
 
 

@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from agents.core.whose import whose_workspace
 from agents.models import Agent
-from agents.whose import whose_workspace
 
 
 @pytest.mark.parametrize(

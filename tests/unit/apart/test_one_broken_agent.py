@@ -16,22 +16,22 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from agents.broken_rows import collection_fault
-from agents.consolidation import consolidate_all
-from agents.errors import Invalid
-from agents.fleet import fleet, totals
-from agents.memory_health.review import agents_to_review
+from agents.access.scope import decide
+from agents.access.sessions import Session
+from agents.core.errors import Invalid
+from agents.core.paths import data_dir
+from agents.indexes.broken_rows import collection_fault
+from agents.indexes.specs import collection_spec, index_spec, scope_of
+from agents.jobs.runs import due_agents, request_run
+from agents.memory.recall_events import prune_recall_events
 from agents.models import Agent, Collection, CollectionShare, Run, WorkspaceWrite
-from agents.moved import follow_data_folder
-from agents.paths import data_dir
-from agents.recall_events import prune_recall_events
-from agents.runs import due_agents, request_run
-from agents.scope import decide
-from agents.services import create_agent
-from agents.sessions import Session
-from agents.specs import collection_spec, index_spec, scope_of
+from agents.registry.agents import create_agent
+from agents.registry.fleet import fleet, totals
+from agents.registry.unwell import unwell_agents
+from agents.setup.moved import follow_data_folder
 from agents.transcripts import prune_transcripts
-from agents.unwell import unwell_agents
+from agents.upkeep.consolidation import consolidate_all
+from agents.upkeep.memory_health.review import agents_to_review
 from agents.workspace import append, objects
 from agents.workspace.reading import digest_of
 from memory_appliance import health
@@ -189,7 +189,7 @@ def collection_of_no_utf8(agent: Agent) -> None:
 
 
 def index_a_folder(agent: Agent) -> None:
-    from agents.paths import index_path
+    from agents.core.paths import index_path
 
     index_path(agent.slug).unlink(missing_ok=True)
     index_path(agent.slug).mkdir()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memory_appliance.admission import ARRIVED, Admission
-from memory_appliance.rooms import WAITING_ROOM
+from memory_appliance.admission.limits import WAITING_ROOM
+from memory_appliance.admission.requests import ARRIVED, Admission
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.core.paths import index_path
 from agents.models import Agent
-from agents.paths import index_path
 from tests.unit.api.conftest import Api, error_of
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.audit import prune_audit
+from agents.core.audit import prune_audit
 from agents.models import Agent, AuditEvent
 from tests.unit.api.conftest import Api, error_of
 

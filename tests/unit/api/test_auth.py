@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents import services
+from agents.access.keys import create_key
 from agents.models import Agent, ApiKey
 from tests import cast
 from tests.unit.api.conftest import Api, error_of
@@ -27,7 +27,7 @@ def test_without_a_valid_key_the_answer_is_401(client: Client, db: None, header:
 
 def test_any_string_of_32_characters_can_be_the_bootstrap_key(client: Client, db: None) -> None:
     secret = "correct horse, battery: staple! x=1"
-    services.create_key(actor=cast.OWNER, name="bootstrap", agents="*", rights=["admin"], secret=secret)
+    create_key(actor=cast.OWNER, name="bootstrap", agents="*", rights=["admin"], secret=secret)
     assert Api(client, {"HTTP_AUTHORIZATION": f"Bearer {secret}"}).get("/agents").status_code == 200
 
 

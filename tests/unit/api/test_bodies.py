@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIRequest
 
-from memory_appliance.bodies import ReceivedBodies
+from memory_appliance.admission.bodies import ReceivedBodies
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent
-from memory_appliance.api.codes import ErrorCode
+from memory_appliance.refusals.codes import ErrorCode
 from tests import cast
 from tests.unit.api.conftest import Api, error_of
 

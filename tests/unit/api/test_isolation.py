@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents import services
 from agents.models import Agent, ApiKey, Run
+from agents.registry.agents import request_update
 from memory_appliance.api.api import api
 from tests import cast
 from tests.unit.api.conftest import Api
@@ -197,7 +197,7 @@ def test_a_foreign_agent_is_as_absent_as_one_that_does_not_exist(as_neighbour: A
 
 @pytest.mark.parametrize("name", FLEET)
 def test_a_call_about_many_agents_stays_with_the_keys_own(as_neighbour: Api, al: Agent, name: str) -> None:
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     cast.person("al's own", agents=["al"], rights=["read"])
     assert FLEET[name](as_neighbour, al)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 from agents.models import Agent
 from memory_appliance.api.examples import EXAMPLES
 from memory_appliance.api.schemas.base import Body, Lenient, _fields, plain_values

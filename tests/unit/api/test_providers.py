@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agents.embedding import get_embedder
 from agents.models import Agent, AuditEvent
-from agents.role_models import embedder_for, generator_for, reranker_for
+from agents.providers.embedding import get_embedder
+from agents.providers.role_models import embedder_for, generator_for, reranker_for
 from tests.unit.api.conftest import Api, error_of
 from tests.unit.providers.vendors import Asked, Said, VendorServer, serving, well
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agents.actors import SYSTEM
-from agents.audit import record
+from agents.columns.public_ids import AGENT_BITS, ROW_BITS, run_id, run_place, unveiled, veiled
+from agents.core.actors import SYSTEM
+from agents.core.audit import record
+from agents.jobs.runs import request_backup
 from agents.models import Agent, RecallEvent, Run
-from agents.public_ids import AGENT_BITS, ROW_BITS, run_id, run_place, unveiled, veiled
-from agents.runs import request_backup
 from tests import cast
 from tests.unit.api.conftest import Api
 

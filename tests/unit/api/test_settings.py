@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 from agents.models import Agent
 from tests.unit.api.conftest import Api, error_of
 

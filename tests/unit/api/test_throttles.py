@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent, AuditEvent
-from memory_appliance import throttles
-from memory_appliance.throttles import KEY_REQUESTS, TooMany, take
+from memory_appliance.admission import throttles
+from memory_appliance.admission.throttles import KEY_REQUESTS, TooMany, take
 from tests import cast
 from tests.unit.api.conftest import Api, error_of
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from agents.actors import CLI
 from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.control import copy_control
 from agents.backup.journal import undo_unfinished, unfinished_restores
@@ -20,12 +19,13 @@ from agents.backup.restore import JOURNAL, restore
 from agents.backup.restore_agent import restore_agent
 from agents.backup.staging import restoring_alone
 from agents.backup.swap import Swap
+from agents.core.actors import CLI
 from agents.models import Agent, TranscriptMessage
 from agents.transcripts import store_lines
 from memory_appliance.boot.refuse import undo_whole_restore
+from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.doctor.check import Visit
 from memory_appliance.doctor.checks.agents import AGENTS
-from memory_appliance.launch.say import LaunchFailed
 
 CHAT = "agent:al:telegram:direct:7"
 

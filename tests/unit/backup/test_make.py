@@ -16,7 +16,7 @@ from agents.backup import BackupError, list_backups, make_backup, verify_backup
 from agents.backup.blocks import BLOCK_BYTES, BlockStore
 from agents.backup.catalog import read_listing, store_lock, used_blocks
 from agents.models import Agent
-from agents.services import create_collection
+from agents.registry.collections import create_collection
 from agents.transcripts import store_lines
 from search.errors import Cancelled
 from tests.cast import OWNER

@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 
-from agents.actors import CLI, Caller
+from agents.access.sharing import share_collection
 from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.restore import Restored
 from agents.backup.restore_agent import restore_agent
 from agents.backup.rows import COPIED, LEFT, LINKED, POINTED_AT
-from agents.errors import Conflict
+from agents.core.actors import CLI, Caller
+from agents.core.errors import Conflict
+from agents.files.notes import note
 from agents.models import Agent, AgentRole, ApiKey, Transcript, WorkspaceWrite
-from agents.notes import note
-from agents.services import create_collection, delete_agent, share_collection
+from agents.registry.agents import delete_agent
+from agents.registry.collections import create_collection
 from agents.transcripts import store_lines
 from agents.workspace import append
 from tests import cast

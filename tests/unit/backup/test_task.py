@@ -12,8 +12,8 @@ from django.utils import timezone
 from agents.backup import list_backups, make_backup
 from agents.backup.catalog import store_lock
 from agents.backup.schedule import backup_is_due
+from agents.jobs.runs import request_backup
 from agents.models import Agent, Run
-from agents.runs import request_backup
 from workers.tasks.backup import backup
 
 

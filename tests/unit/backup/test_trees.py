@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.actors import CLI
 from agents.backup import BackupError, find_backup, make_backup
 from agents.backup.restore import restore
 from agents.backup.restore_agent import restore_agent
+from agents.core.actors import CLI
 from agents.models import Agent
 from tests.unit.backup.test_restore import elsewhere  # noqa: F401
 

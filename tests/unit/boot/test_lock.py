@@ -12,7 +12,7 @@ from django.db import connection
 
 from memory_appliance.boot import lock
 from memory_appliance.boot.lock import starting_alone
-from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.boot.say import LaunchFailed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,7 +8,7 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 
 from memory_appliance.boot.refuse import refuse_unfit, unknown_migrations
-from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.boot.say import LaunchFailed
 
 pytestmark = pytest.mark.django_db
 

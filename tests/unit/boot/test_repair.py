@@ -14,13 +14,13 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from agents.core.paths import index_path
+from agents.jobs.runs import stale_runs
 from agents.models import Agent, Run, WorkspaceWrite
-from agents.paths import index_path
-from agents.runs import stale_runs
 from agents.workspace import objects
 from agents.workspace.reading import digest_of
 from memory_appliance.boot.repair import RUNNING_SECONDS, ended_uncleanly, repair
-from memory_appliance.launch.say import LaunchFailed
+from memory_appliance.boot.say import LaunchFailed
 from search.index.damage import is_damaged
 from workers.alive import say_alive, say_gone
 

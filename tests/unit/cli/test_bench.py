@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from agents.indexes.specs import index_spec
 from agents.models import Agent
-from agents.specs import index_spec
 from search.evaluation.sample import sample_queries
 from tests import cast
 

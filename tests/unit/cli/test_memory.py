@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from agents import runs
+from agents.jobs import runs
 from agents.models import Agent, Run
-from agents.services import request_update
+from agents.registry.agents import request_update
 from memory_appliance.management.commands.memory import Command
 from tests.cast import OWNER, write_files
 

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from agents.models import Agent, ProviderChoice
-from agents.providers import agent_plan, server_plan
+from agents.providers.plans import agent_plan, server_plan
 from tests.unit.providers.hub import Hub, hub_with
 
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from agents import memory
-from agents.actors import SYSTEM
-from agents.agent_settings import read_settings
-from agents.consolidation import Consolidated, consolidate, consolidate_all
-from agents.consolidation.rewrite import HEADING
-from agents.history import restore, versions
+from agents.access.provenance import record
+from agents.core.actors import SYSTEM
+from agents.core.agent_settings import read_settings
+from agents.files.history import restore, versions
+from agents.memory import reads
 from agents.models import Agent, UsedEntry
-from agents.provenance import record
-from agents.services import update_agent
+from agents.registry.agents import update_agent
+from agents.upkeep.consolidation import Consolidated, consolidate, consolidate_all
+from agents.upkeep.consolidation.rewrite import HEADING
 from tests import cast
 
 NOW = datetime(2026, 11, 30, 3, tzinfo=UTC)
@@ -40,8 +40,8 @@ def used(db: None, data_dir: Path) -> Agent:
 
 def ask(agent: Agent) -> None:
     for question in QUESTIONS:
-        params = memory.SearchParams(question, min_score=0)
-        memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+        params = reads.SearchParams(question, min_score=0)
+        reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
     days = ["2026-11-21", "2026-11-25", "2026-11-29"]
     UsedEntry.objects.update(days=days, last_at=NOW - timedelta(hours=9), score_sum=4.5, recalls=5)
 
@@ -79,7 +79,7 @@ def test_it_is_promoted_once(used: Agent) -> None:
 @pytest.mark.parametrize("missing", ["_tell_diary", "index_now"])
 def test_a_round_that_was_cut_short_is_ended_by_the_next(used: Agent, monkeypatch: Any, missing: str) -> None:
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(f"agents.consolidation.run.{missing}", lambda *_: 1 / 0)
+        patched.setattr(f"agents.upkeep.consolidation.run.{missing}", lambda *_: 1 / 0)
         run(used)
     UsedEntry.objects.update(promoted_at=None)  # it came last
     assert run(used).status == "nothing"
@@ -167,6 +167,6 @@ def test_at_night_it_runs_for_those_who_want_it(used: Agent) -> None:
 def test_a_search_leaves_no_trace_unless_it_is_wanted(db: None, data_dir: Path) -> None:
     agent = cast.agent_with("al", {"memory/2026-11-21.md": NOTE})
     cast.index(agent)
-    params = memory.SearchParams("boiler service", min_score=0)
-    memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+    params = reads.SearchParams("boiler service", min_score=0)
+    reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
     assert not UsedEntry.objects.exists()

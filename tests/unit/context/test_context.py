@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents import provenance
+from agents.access import provenance
+from agents.access.scope import Match, Rule, Scope
+from agents.access.sessions import Session
+from agents.access.sharing import share_collection
 from agents.context import Context, Injected, context, near_limits
 from agents.models import Agent, AuditEvent
-from agents.scope import Match, Rule, Scope
-from agents.services import set_scope, share_collection
-from agents.sessions import Session
-from agents.snapshots import take_snapshot
+from agents.registry.scope_rules import set_scope
+from agents.upkeep.snapshots import take_snapshot
 from agents.workspace import append
 from tests import cast
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agents.canary import LEFT_SECONDS, MARK, canary, remove_left_canaries
+from agents.access.scope import Scope
 from agents.models import Agent
-from agents.scope import Scope
+from agents.registry.canary import LEFT_SECONDS, MARK, canary, remove_left_canaries
 from memory_appliance.doctor.check import Visit
 from memory_appliance.doctor.checks.canary import CANARY
 from tests import cast
@@ -39,13 +39,13 @@ def test_it_does_not_touch_agents_that_are_there(al: Agent, look: Look) -> None:
 
 
 def test_a_group_chat_that_is_let_in_is_a_problem(look: Look, monkeypatch: Any) -> None:
-    monkeypatch.setattr("agents.services.agents.DEFAULT_SCOPE", Scope("allow", ()))
+    monkeypatch.setattr("agents.registry.agents.DEFAULT_SCOPE", Scope("allow", ()))
     found = look(CANARY)["group"]
     assert (found.level, "search, get" in found.seen) == ("problem", True)
 
 
 def test_agents_that_share_an_index_are_a_problem(look: Look, monkeypatch: Any, data_dir: Path) -> None:
-    monkeypatch.setattr("agents.specs.index_path", lambda slug: data_dir / "indexes" / "one.sqlite")
+    monkeypatch.setattr("agents.indexes.specs.index_path", lambda slug: data_dir / "indexes" / "one.sqlite")
     assert look(CANARY)["stranger"].level == "problem"
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.embedding import set_embedder_factory
+from agents.core.paths import index_path
 from agents.models import Agent, Run, WorkerHeartbeat
-from agents.paths import index_path
+from agents.providers.embedding import set_embedder_factory
 from memory_appliance.doctor.checks.agents import AGENTS
 from memory_appliance.doctor.checks.backups import BACKUPS
 from memory_appliance.doctor.checks.broker import BROKER

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from agents import memory
-from agents.errors import Conflict, Invalid
+from agents.core.errors import Conflict, Invalid
 from agents.flush import Flushed, flush
+from agents.memory import reads
 from agents.models import Agent, Flush
-from agents.services import update_agent
+from agents.registry.agents import update_agent
 from agents.transcripts import store_turns
 from agents.workspace.tombstones import bury
 from search.documents.transcripts import Turn
@@ -60,9 +60,9 @@ def test_the_lines_that_are_named_hold_the_note(al: Agent) -> None:
 
 def test_what_is_not_noted_is_found_in_the_transcript(al: Agent) -> None:
     flushed(al, *TALK)
-    params = memory.SearchParams("lottery islands", corpus="all", min_score=0)
-    found = memory.search(agent=Agent.objects.get(pk=al.pk), caller=cast.TRUSTED, session=None, params=params)
-    assert isinstance(found, memory.Searched) and found.outcome.results[0].source == "sessions"
+    params = reads.SearchParams("lottery islands", corpus="all", min_score=0)
+    found = reads.search(agent=Agent.objects.get(pk=al.pk), caller=cast.TRUSTED, session=None, params=params)
+    assert isinstance(found, reads.Searched) and found.outcome.results[0].source == "sessions"
 
 
 def test_a_second_flush_repeats_nothing(al: Agent) -> None:

@@ -11,7 +11,7 @@ import pytest
 from agents.flush import Flushed, flush
 from agents.flush.working import WORKING, drop_old_states
 from agents.models import Agent
-from agents.services import update_agent
+from agents.registry.agents import update_agent
 from agents.transcripts import store_turns
 from search.documents.transcripts import Turn
 from tests import cast

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from agents import forget as forgetting
+from agents.access.sessions import Session
 from agents.backup.sources import LeftOut, files_below, roots_of
-from agents.forget import forget
+from agents.memory.recall_events import session_digest
+from agents.memory.recall_toggles import recall_toggled_on, set_recall_toggle
 from agents.models import Agent, RecallToggle, Tombstone, WorkspaceWrite
-from agents.recall_events import session_digest
-from agents.recall_toggles import recall_toggled_on, set_recall_toggle
-from agents.sessions import Session
 from agents.transcripts import store_turns
-from agents.workspace import append, disk, objects
-from agents.workspace.unfinished import settle
+from agents.upkeep import forget as forgetting
+from agents.upkeep.forget import forget, settle
+from agents.workspace import append, disk, forget_files, objects
 from memory_appliance.boot.repair import repair
 from memory_appliance.doctor.check import Visit
 from memory_appliance.doctor.checks.agents import AGENTS
@@ -57,8 +56,8 @@ def holding(data_dir: Path, words: str = "9137") -> list[str]:
 
 MOMENTS = [
     (disk, "read_at_rest"),
-    (forgetting, "_carry_out"),
-    (forgetting, "purge"),
+    (forget_files, "_carry_out"),
+    (forget_files, "purge"),
     (objects, "drop"),
     (forgetting, "_take_out_rest"),
     (forgetting, "forget_now"),
@@ -95,7 +94,7 @@ def test_a_note_that_comes_meanwhile_is_no_part_of_it(
     al: Agent, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note(al, "The alarm code is 9137.")
-    dies(al, PATH, monkeypatch, forgetting, "_carry_out")
+    dies(al, PATH, monkeypatch, forget_files, "_carry_out")
     note(al, "The ladder is lent to Ivo.")
     repair()
     assert (Path(al.workspace) / LOG).read_text() == "- The ladder is lent to Ivo.\n"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from agents.actors import Actor
-from agents.errors import Conflict, Invalid
-from agents.forget import Forgotten, forget
-from agents.history import remove_orphan_histories
+from agents.core.actors import Actor
+from agents.core.errors import Conflict, Invalid
+from agents.files.history import remove_orphan_histories
 from agents.models import Agent, Transcript, WorkspaceWrite
-from agents.services import delete_agent
+from agents.registry.agents import delete_agent
 from agents.transcripts import store_turns
+from agents.upkeep.forget import Forgotten, forget
 from agents.workspace import append, create, objects
 from search.documents.transcripts import Turn
 from tests import cast

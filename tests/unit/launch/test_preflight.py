@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders
-from memory_appliance.launch.say import LaunchFailed
 from memory_appliance.settings.options import Options
 
 

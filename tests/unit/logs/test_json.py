@@ -17,8 +17,8 @@ from workers.request_id import request_id
 
 
 def record(message: str, *args: object, **extra: object) -> logging.LogRecord:
-    return logging.getLogger("agents.runs").makeRecord(
-        "agents.runs", logging.INFO, "f", 1, message, args, None, extra=extra
+    return logging.getLogger("agents.jobs.runs").makeRecord(
+        "agents.jobs.runs", logging.INFO, "f", 1, message, args, None, extra=extra
     )
 
 
@@ -31,7 +31,7 @@ def as_json(line: logging.LogRecord) -> dict[str, Any]:
 def test_an_event_is_an_object_with_its_fields() -> None:
     line = as_json(record("claimed %s", "鸟\n", run=7))
     assert line.pop("at").endswith("+00:00")
-    assert line == {"level": "INFO", "logger": "agents.runs", "message": "claimed 鸟\n", "run": 7}
+    assert line == {"level": "INFO", "logger": "agents.jobs.runs", "message": "claimed 鸟\n", "run": 7}
 
 
 def test_a_fault_brings_its_traceback_on_the_same_line() -> None:

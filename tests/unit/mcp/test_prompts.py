@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from agents import services
 from agents.models import Agent, AuditEvent
+from agents.registry.agents import update_agent
 from tests import cast
 from tests.unit.mcp.conftest import Mcp
 
@@ -44,7 +44,7 @@ def test_a_prompt_says_what_is_wrong(as_owner: Mcp, as_helper: Mcp, al: Agent, a
     assert "argument message is missing" in as_owner.send("prompts/get", {"name": "recall"})["error"]["message"]
     denied = _text(as_helper, "recall", message="the spare key")
     assert denied.startswith("Nothing is recalled: denied") and "blue pot" not in denied
-    services.update_agent(actor=cast.OWNER, agent=al_2, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al_2, settings={"memory_enabled": False})
     foreign = {"name": "recall", "arguments": {"message": "the safe", "agent": "al-2"}}
     assert as_owner.send("prompts/get", foreign)["error"]["data"]["code"] == "memory_disabled"
 

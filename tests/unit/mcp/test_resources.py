@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 from django.test import Client
 
-from agents import services
 from agents.models import Agent
+from agents.registry.agents import update_agent
 from memory_appliance.mcp import resources
 from tests import cast
 from tests.unit.mcp.conftest import Mcp
@@ -58,7 +58,7 @@ def test_without_a_chat_an_untrusted_key_sees_no_file(as_helper: Mcp) -> None:
 
 
 def test_a_memory_that_is_off_lists_nothing_and_reads_nothing(as_gateway: Mcp, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
     assert _listed(as_gateway) == []
     error = as_gateway.send("resources/read", {"uri": "memory://al/MEMORY.md"})["error"]
     assert error["data"]["code"] == "memory_disabled"

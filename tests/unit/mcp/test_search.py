@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from agents.core.paths import index_path
 from agents.models import Agent
-from agents.paths import index_path
 from tests import cast
 from tests.unit.mcp.conftest import Mcp
 

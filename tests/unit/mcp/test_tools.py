@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from agents import services
 from agents.models import Agent
+from agents.registry.agents import delete_agent, update_agent
 from memory_appliance.mcp.tools import TOOLS
 from tests import cast
 from tests.unit.mcp.conftest import Mcp
@@ -44,13 +44,13 @@ def test_a_tool_of_another_right_does_not_exist(client: Client, al: Agent) -> No
 
 
 def test_an_agent_whose_memory_is_off_has_no_tools(as_gateway: Mcp, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
     assert as_gateway.tools() == {}
     assert "error" in as_gateway.send("tools/call", {"name": "memory_search", "arguments": {"query": "key"}})
 
 
 def test_a_key_for_several_agents_keeps_its_tools_while_one_memory_is_on(as_owner: Mcp, al: Agent, al_2: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
     assert as_owner.tools()
     assert as_owner.refusal("memory_search", query="key", agent="al").startswith("memory_disabled: ")
 
@@ -73,7 +73,7 @@ def test_a_key_for_two_agents_is_told_their_names(client: Client, al: Agent, al_
 
 def test_a_key_whose_agent_is_gone_is_told_so(client: Client, al: Agent) -> None:
     mcp = Mcp(client, cast.person("late", agents=["al"], rights=["read"]).headers)
-    services.delete_agent(actor=cast.OWNER, agent=al)
+    delete_agent(actor=cast.OWNER, agent=al)
     assert mcp.tools() == {}
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from agents.forget import forget
-from agents.memory_health.review import agents_to_review, carry_out, last_review, request_review
 from agents.models import Agent, AuditEvent, Run
-from agents.services import update_agent
+from agents.registry.agents import update_agent
+from agents.upkeep.forget import forget
+from agents.upkeep.memory_health.review import agents_to_review, carry_out, last_review, request_review
 from tests import cast
 from tests.engine import ignore, never
 from workers.tasks.review import review, review_changed

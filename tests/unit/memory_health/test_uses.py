@@ -10,12 +10,12 @@ import pytest
 from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 
-from agents import memory
-from agents.memory_health import uses as room
-from agents.memory_health.sizes import sizes
-from agents.memory_health.uses import count_found, forget_uses, prune_uses, store_uses, uses
+from agents.memory import reads
+from agents.memory import uses as room
+from agents.memory.uses import count_found, forget_uses, prune_uses, store_uses, uses
 from agents.models import Agent, FileUse
-from agents.services import update_agent
+from agents.registry.agents import update_agent
+from agents.upkeep.memory_health.sizes import sizes
 from tests import cast
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
@@ -36,8 +36,8 @@ def agent(al: Agent) -> Agent:
 
 
 def ask(agent: Agent, query: str, *, counts: bool = True) -> None:
-    params = memory.SearchParams(query, min_score=0, counts=counts)
-    memory.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
+    params = reads.SearchParams(query, min_score=0, counts=counts)
+    reads.search(agent=agent, caller=cast.TRUSTED, session=None, params=params)
 
 
 def counts() -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.telemetry import SILENT, set_telemetry
+from agents.core.telemetry import SILENT, set_telemetry
 from memory_appliance import health
 from memory_appliance.metrics import counted, counting, requests
 from memory_appliance.metrics.instruments import Instruments

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.jobs.runs import request_run
 from agents.models import Agent, Run, WorkerHeartbeat
-from agents.runs import request_run
 from memory_appliance.metrics import present
 from memory_appliance.metrics.instruments import Instruments
 from memory_appliance.metrics.page import registry

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from agents.memory import SearchParams, search
+from agents.memory.reads import SearchParams, search
+from agents.memory.recall import RecallParams, recall
 from agents.models import Agent
-from agents.recall import RecallParams, recall
-from agents.services import create_agent
+from agents.registry.agents import create_agent
 from memory_appliance.metrics.instruments import Instruments
 from tests import cast
 

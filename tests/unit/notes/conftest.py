@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.actors import Actor
+from agents.core.actors import Actor
 from agents.models import Agent
 from agents.workspace import Appended, append
 from tests import cast

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.errors import Conflict, Invalid
-from agents.forget import forget
+from agents.core.errors import Conflict, Invalid
+from agents.upkeep.forget import forget
 from agents.workspace import Appended
 from search.documents.parse import Chunk, parse_document
 from search.spec import ChunkingSpec

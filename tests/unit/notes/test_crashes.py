@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.errors import Conflict, WorkspaceUnwritable
+from agents.core.errors import Conflict, WorkspaceUnwritable
 from agents.models import WorkspaceWrite
 from agents.workspace import disk, objects, replace
 from agents.workspace.tombstones import bury

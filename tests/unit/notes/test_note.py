@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agents import provenance
-from agents.agent_settings import AgentSettings
-from agents.errors import WorkspaceUnwritable
-from agents.notes import Noted, note
-from agents.sessions import Session
+from agents.access import provenance
+from agents.access.sessions import Session
+from agents.core.agent_settings import AgentSettings
+from agents.core.errors import WorkspaceUnwritable
+from agents.files.notes import Noted, note
 from search.documents.origin import line_digests
 from tests import cast
 from tests.unit.notes.conftest import Desk
@@ -84,7 +84,7 @@ def test_a_workspace_that_has_gone_is_said_and_not_made_anew(desk: Desk, leave_a
 
 
 def test_what_the_index_cannot_take_now_it_takes_later(desk: Desk, data_dir: Path) -> None:
-    from agents.paths import index_path
+    from agents.core.paths import index_path
     from search.index.locks import writer_lock
 
     with writer_lock(index_path("al")):

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from agents.errors import Invalid
-from agents.forget import forget
+from agents.core.errors import Invalid
 from agents.models import WorkspaceWrite
+from agents.upkeep.forget import forget
 from agents.workspace.block import joined, make_block
 from agents.workspace.line_ends import last_end, written_back
 from search.documents.lines import decode, split_lines
@@ -142,7 +142,7 @@ def test_an_unchanged_save_by_the_api_is_byte_identical(
 
 @pytest.mark.parametrize("data", ODD, ids=repr)
 def test_an_unchanged_save_in_the_browser_is_byte_identical(desk: Desk, data: bytes) -> None:
-    from agents.documents import edit_document
+    from agents.files.documents import edit_document
     from agents.workspace.reading import digest_of, read_content
 
     desk.file().parent.mkdir(exist_ok=True)

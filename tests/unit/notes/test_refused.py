@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from agents.errors import RuleError, WorkspaceUnwritable
+from agents.core.errors import RuleError, WorkspaceUnwritable
+from agents.core.paths import data_dir
 from agents.models import WorkspaceWrite
-from agents.paths import data_dir
 from agents.workspace import create, disk, objects, replace
 from agents.workspace.reading import digest_of
 from tests import cast

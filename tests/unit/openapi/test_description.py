@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from memory_appliance.api.api import api
-from memory_appliance.api.codes import ErrorCode
 from memory_appliance.api.examples import EXAMPLES
+from memory_appliance.refusals.codes import ErrorCode
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from agents.models import Agent
-from agents.services import update_agent
+from agents.registry.agents import update_agent
 from tests import cast
 from tests.unit.providers.vendors import Asked, Said, VendorServer, serving
 

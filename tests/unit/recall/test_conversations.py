@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agents import services
+from agents.access.scope import Scope
+from agents.access.sessions import Session
+from agents.memory.recall import RecallParams, recall
 from agents.models import Agent
-from agents.recall import RecallParams, recall
-from agents.scope import Scope
-from agents.selectors import get_agent
-from agents.sessions import Session
+from agents.registry.collections import create_collection
+from agents.registry.scope_rules import set_scope
+from agents.registry.selectors import get_agent
 from search.documents.transcripts import Turn, render
 from tests import cast
 
@@ -32,8 +33,8 @@ def chatty(al: Agent, data_dir: Path) -> Agent:
     folder.mkdir()
     turns = [Turn(role, text) for role, text in TALK]
     (folder / "1.md").write_text(render(turns, session=BOB, closed=True, title="Conversation").text)
-    services.create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
+    create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
+    set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
     cast.index(get_agent("al"))
     return get_agent("al")
 

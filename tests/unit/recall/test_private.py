@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from agents import services
+from agents.access.scope import Scope
+from agents.access.sessions import Session
+from agents.memory.recall import RecallParams, recall
 from agents.models import Agent
-from agents.recall import RecallParams, recall
-from agents.scope import Scope
-from agents.selectors import get_agent
-from agents.sessions import Session
+from agents.registry.agents import update_agent
+from agents.registry.collections import create_collection
+from agents.registry.scope_rules import set_scope
+from agents.registry.selectors import get_agent
 from tests import cast
 
 MAIN, BOB, GROUP = "agent:al:main", "agent:al:telegram:direct:42", "agent:al:telegram:group:9"
@@ -24,9 +26,9 @@ def talkative(al: Agent, data_dir: Path) -> Agent:
     folder.mkdir()
     for colour, key in {"red": MAIN, "green": BOB, "white": GROUP}.items():
         (folder / f"{colour}.md").write_text(f"---\nsession: {key}\n---\nUser: the lighthouse is {colour}\n", "utf-8")
-    services.create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"recall_chat_types": ["direct", "group"]})
+    create_collection(actor=cast.OWNER, agent=al, name="chats", path=str(folder), kind="sessions")
+    set_scope(actor=cast.OWNER, agent=al, scope=Scope("allow"), confirm_open=True)
+    update_agent(actor=cast.OWNER, agent=al, settings={"recall_chat_types": ["direct", "group"]})
     cast.index(get_agent("al"))
     return get_agent("al")
 
@@ -47,5 +49,5 @@ def test_a_group_recalls_no_conversation(talkative: Agent) -> None:
 
 
 def test_an_agent_that_does_not_remember_across_conversations_recalls_none(talkative: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=talkative, settings={"remember_across_conversations": False})
+    update_agent(actor=cast.OWNER, agent=talkative, settings={"remember_across_conversations": False})
     assert colours(get_agent("al"), MAIN) == set()

@@ -1,4 +1,4 @@
-"""agents.recall: settings, gates, events and toggles of real agents."""
+"""agents.memory.recall: settings, gates, events and toggles of real agents."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents import provenance
-from agents.errors import MemoryDisabled
+from agents.access import provenance
+from agents.access.sessions import Session, chat_ids
+from agents.core.errors import MemoryDisabled
+from agents.memory.recall import Recalled, RecallParams, recall, recall_ready
+from agents.memory.recall_events import prune_recall_events
+from agents.memory.recall_toggles import set_recall_toggle
 from agents.models import Agent, AuditEvent, RecallEvent
-from agents.recall import Recalled, RecallParams, recall, recall_ready
-from agents.recall_events import prune_recall_events
-from agents.recall_toggles import set_recall_toggle
-from agents.services import update_agent
-from agents.sessions import Session, chat_ids
+from agents.registry.agents import update_agent
 from search.recall.outcome import Reason, Status
 from tests.cast import GATEWAY, OWNER, TRUSTED, index, write_files
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.models import Agent
-from agents.role_models import embedder_for, former_embedder
+from agents.providers.role_models import embedder_for, former_embedder
 from search.runtime import own_queries
 from search.runtime.cache import LruCache
 from search.runtime.own_queries import OwnQueries
@@ -85,7 +85,7 @@ def test_a_remembered_vector_cannot_be_changed(model: Counting) -> None:
 
 
 def test_agents_are_owners(model: Counting, al: Agent, al_2: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.role_models.get_embedder", lambda: model)
+    monkeypatch.setattr("agents.providers.role_models.get_embedder", lambda: model)
     for agent in (al, al_2, al):
         own, former = embedder_for(agent), former_embedder(agent, model.identity())
         assert own is not None and former is not None

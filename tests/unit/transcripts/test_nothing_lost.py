@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agents.access.sessions import canonical
 from agents.models import Agent, Flush, Transcript
-from agents.sessions import canonical
 from agents.transcripts import store_turns
 from search.documents.transcripts import Turn
 from tests.unit.api.conftest import Api, as_owner, error_of  # noqa: F401

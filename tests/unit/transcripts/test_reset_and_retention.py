@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from agents import memory
+from agents.access.sessions import Session
 from agents.flush import flush
-from agents.forget import forget
+from agents.memory import reads
 from agents.models import Agent, Transcript
-from agents.services import update_agent
-from agents.sessions import Session
+from agents.registry.agents import update_agent
 from agents.transcripts import ResetNote, prune_transcripts, reset_session, store_turns
 from agents.transcripts.files import sessions_dir, turns_path
+from agents.upkeep.forget import forget
 from search.documents.transcripts import Turn
 from tests import cast
 
@@ -36,9 +36,9 @@ def reset(agent: Agent, **more: Any) -> ResetNote:
 
 def found(agent: Agent, query: str, session: Session | None = None) -> bool:
     caller = cast.GATEWAY if session else cast.TRUSTED
-    params = memory.SearchParams(query, corpus="sessions", min_score=0)
-    answer = memory.search(agent=Agent.objects.get(pk=agent.pk), caller=caller, session=session, params=params)
-    return isinstance(answer, memory.Searched) and bool(answer.outcome.results)
+    params = reads.SearchParams(query, corpus="sessions", min_score=0)
+    answer = reads.search(agent=Agent.objects.get(pk=agent.pk), caller=caller, session=session, params=params)
+    return isinstance(answer, reads.Searched) and bool(answer.outcome.results)
 
 
 def test_the_last_fifteen_messages_become_a_dated_note(al: Agent) -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from agents import memory
-from agents.actors import Caller
-from agents.errors import Invalid, WorkspaceUnwritable
-from agents.memory import SearchParams
+from agents.access.privacy import visible_session
+from agents.access.sessions import Session
+from agents.core.actors import Caller
+from agents.core.errors import Invalid, WorkspaceUnwritable
+from agents.indexes.specs import scope_of
+from agents.memory import reads
+from agents.memory.reads import SearchParams
 from agents.models import Agent, Transcript
-from agents.privacy import visible_session
-from agents.sessions import Session
-from agents.specs import scope_of
 from agents.transcripts import Stored, store_lines, store_turns
 from agents.transcripts.files import (
     append_turns,
@@ -39,8 +39,8 @@ def stored(agent: Agent, *turns: Turn, key: str = KEY) -> Stored:
 
 def found(agent: Agent, query: str, session: Session | None = None, caller: Caller = cast.TRUSTED) -> list[str]:
     params = SearchParams(query, corpus="sessions", min_score=0)
-    answer = memory.search(agent=Agent.objects.get(pk=agent.pk), caller=caller, session=session, params=params)
-    assert isinstance(answer, memory.Searched)
+    answer = reads.search(agent=Agent.objects.get(pk=agent.pk), caller=caller, session=session, params=params)
+    assert isinstance(answer, reads.Searched)
     return [hit.snippet for hit in answer.outcome.results]
 
 
@@ -148,7 +148,7 @@ def test_what_a_group_said_is_shown_to_no_chat(al: Agent) -> None:
 
 
 def test_a_tab_in_a_session_key_opens_nothing(al: Agent) -> None:
-    visible = visible_session(scope_of(al), memory.check_scope(agent=al, caller=cast.GATEWAY, session=Session(KEY)))
+    visible = visible_session(scope_of(al), reads.check_scope(agent=al, caller=cast.GATEWAY, session=Session(KEY)))
     assert not visible(KEY) and visible(f"{KEY}\tclosed")
     assert not visible("agent:al:telegram:group:9\tclosed") and not visible(f"{KEY}\tclosed\tclosed")
 
@@ -157,10 +157,10 @@ def test_a_transcript_is_read_by_whoever_may_search_it(al: Agent, data_dir: Path
     stored(al, PLUMBER)
     path = f"sessions/{Transcript.objects.get().folder}/00001.md"
     agent = Agent.objects.get(pk=al.pk)
-    owner = memory.get(agent=agent, caller=cast.TRUSTED, session=None, path=path)
-    itself = memory.get(agent=agent, caller=cast.GATEWAY, session=Session(KEY), path=path)
-    assert isinstance(owner, memory.GetResult) and "plumber" in owner.text
-    assert isinstance(itself, memory.GetResult) and (itself.status, itself.code) == ("error", "path_not_allowed")
+    owner = reads.get(agent=agent, caller=cast.TRUSTED, session=None, path=path)
+    itself = reads.get(agent=agent, caller=cast.GATEWAY, session=Session(KEY), path=path)
+    assert isinstance(owner, reads.GetResult) and "plumber" in owner.text
+    assert isinstance(itself, reads.GetResult) and (itself.status, itself.code) == ("error", "path_not_allowed")
 
 
 def test_markdown_that_a_dying_process_had_not_made_is_made_with_the_next_turn(al: Agent) -> None:

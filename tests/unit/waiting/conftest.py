@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agents import waiting
+from agents.core.paths import index_path
+from agents.locking import waiting
 from agents.models import Agent
-from agents.paths import index_path
 from agents.transcripts import files
 from agents.workspace.lock import _lock_path
 from search.index.locks import lock_path

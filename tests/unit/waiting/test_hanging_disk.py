@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.context.limits import near_limits
-from agents.errors import Conflict, WorkspaceUnwritable
+from agents.core.errors import Conflict, WorkspaceUnwritable
 from agents.models import Agent
 from agents.workspace import append, read_content
 from search.documents import answering

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents import waiting
+from agents.locking import waiting
 from agents.models import Agent
 from tests.cast import Person
 from tests.unit.waiting.conftest import CHAT, Clock, held, locks_of

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.test import Client
 from kombu.exceptions import OperationalError as BrokerError
 
-from agents import waiting
+from agents.jobs.runs import request_run
+from agents.locking import waiting
 from agents.models import Run
-from agents.runs import request_run
 from tests import cast
 from tests.unit.waiting.conftest import Clock
 from tests.unit.waiting.test_requests import NOTE, call

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from agents import services
 from agents.models import Agent, ApiKey, AuditEvent, Collection, Run
+from agents.registry.agents import request_update, update_agent
 from tests import cast
 
 NEW = {"slug": "home", "name": "", "workspace": "", "timezone": "UTC", "settings": "{}"}
@@ -16,7 +16,7 @@ NEW = {"slug": "home", "name": "", "workspace": "", "timezone": "UTC", "settings
 
 @pytest.mark.parametrize("model", ["agent", "collection", "apikey", "run", "auditevent", "workerheartbeat"])
 def test_every_table_can_be_looked_at(admin: Client, al: Agent, owner: cast.Person, model: str) -> None:
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     assert admin.get(f"/admin/agents/{model}/").status_code == 200
 
 
@@ -45,7 +45,7 @@ def test_a_bad_value_is_told_in_words(admin: Client, data_dir: Path, change: dic
 
 
 def test_a_setting_taken_out_of_the_json_goes_back_to_its_default(admin: Client, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"max_results": 9})
+    update_agent(actor=cast.OWNER, agent=al, settings={"max_results": 9})
     form = {"name": "Al", "workspace": al.workspace, "timezone": "UTC", "settings": '{"mmr": false}'}
     form |= {"scope_rules-TOTAL_FORMS": "0", "scope_rules-INITIAL_FORMS": "0"}
     assert admin.post(f"/admin/agents/agent/{al.pk}/change/", form).status_code == 302
@@ -54,7 +54,7 @@ def test_a_setting_taken_out_of_the_json_goes_back_to_its_default(admin: Client,
 
 
 def test_deleting_an_agent_with_history_keeps_its_markdown(admin: Client, al: Agent) -> None:
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     assert admin.post(f"/admin/agents/agent/{al.pk}/delete/", {"post": "yes"}).status_code == 302
     assert not Agent.objects.exists()
     assert (Path(al.workspace) / "MEMORY.md").is_file()
@@ -77,7 +77,7 @@ def test_no_secret_is_shown(admin: Client, owner: cast.Person) -> None:
 
 
 def test_a_key_is_revoked_and_a_run_cancelled_from_the_list(admin: Client, al: Agent, owner: cast.Person) -> None:
-    run = services.request_update(actor=cast.OWNER, agent=al)
+    run = request_update(actor=cast.OWNER, agent=al)
     admin.post("/admin/agents/apikey/", {"action": "revoke", "_selected_action": [owner.key.pk]})
     admin.post("/admin/agents/run/", {"action": "cancel", "_selected_action": [run.pk]})
     assert ApiKey.objects.get().revoked_at is not None

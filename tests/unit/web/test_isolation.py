@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent
+from agents.registry.agents import request_update, update_agent
 from tests import cast
 
 OPEN = {
@@ -127,15 +128,15 @@ def _path(address: str) -> str:
 def member(al: Agent) -> Client:
     """A browser in which somebody with a role for agent `al` alone is signed in."""
     client = Client()
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "admin"}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "admin"}))
     return client
 
 
 @pytest.fixture(autouse=True)
 def neighbour(al_2: Agent) -> Agent:
     """Agent `al-2` with a name and a job that others must not see."""
-    services.request_update(actor=cast.OWNER, agent=al_2)
-    return services.update_agent(actor=cast.OWNER, agent=al_2, name="Neighbour")
+    request_update(actor=cast.OWNER, agent=al_2)
+    return update_agent(actor=cast.OWNER, agent=al_2, name="Neighbour")
 
 
 def test_every_address_is_sorted_here() -> None:

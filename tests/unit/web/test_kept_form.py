@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent
 from memory_appliance.web.files import new
 from tests import cast
@@ -107,7 +107,7 @@ def test_whatever_happens_between_opening_and_sending_the_text_is_there(
 
 
 def test_a_role_that_was_taken_away_takes_no_text_along(client: Client, al: Agent) -> None:
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     page = client.post(NEW, NOTE, headers=HERE)
     assert page.status_code == 403 and fields(page)["text"] == TEXT
 

@@ -9,9 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from agents.access.users import create_user
 from agents.models import Agent, AuditEvent
-from agents.services import create_user
-from memory_appliance import throttles
+from memory_appliance.admission import throttles
 from tests.cast import OWNER
 
 PASSWORD = "maple bottle quiet engine"

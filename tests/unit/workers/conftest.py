@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from agents.jobs.runs import request_run
 from agents.models import Agent, Run
-from agents.runs import request_run
 
 
 @pytest.fixture

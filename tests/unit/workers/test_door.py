@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.indexes.specs import index_spec
+from agents.jobs.runs import cancel, claim
 from agents.models import Agent, Run
-from agents.runs import cancel, claim
-from agents.specs import index_spec
 from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, SearchError
 from search.index.report import Progress
 from search.index.update import update_index

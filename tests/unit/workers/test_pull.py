@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from agents.jobs.runs import request_pull
 from agents.models import Run
-from agents.runs import request_pull
 from search.runtime import download
 from tests.unit.providers.hub import Hub, hub_with
 from workers.tasks.pull import pull

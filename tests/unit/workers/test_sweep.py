@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from agents.jobs.runs import claim, request_run
 from agents.models import Agent, Run, WorkerHeartbeat
-from agents.runs import claim, request_run
 from workers.dispatch import dispatch
 from workers.heartbeat import beat, release_runs_of_the_dead
 from workers.lease import PROCESS, owner

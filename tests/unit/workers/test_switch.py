@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.embedding import set_embedder_factory
+from agents.indexes.specs import index_spec
+from agents.jobs.runs import cancel, request_run
 from agents.models import Agent, Run
-from agents.runs import cancel, request_run
-from agents.specs import index_spec
+from agents.providers.embedding import set_embedder_factory
 from search.index.reader import index_status
 from search.index.rebuild import build_path
 from tests.engine import WordEmbedder

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents import services
+from agents.access.roles import Role
+from agents.access.users import create_user
 from agents.models import Agent
-from agents.roles import Role
 from tests import cast
 
 Member = Callable[[Role], Client]
@@ -21,7 +21,7 @@ def member(al: Agent) -> Member:
 
     def sign_in(role: Role) -> Client:
         browser = Client()
-        browser.force_login(services.create_user(actor=cast.OWNER, name=f"{role}er", roles={"al": role}))
+        browser.force_login(create_user(actor=cast.OWNER, name=f"{role}er", roles={"al": role}))
         return browser
 
     return sign_in

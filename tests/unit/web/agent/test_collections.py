@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents import services
+from agents.access.sharing import share_collection
 from agents.models import Agent, Collection
+from agents.registry.collections import create_collection
 from tests import cast
 from tests.unit.web.agent.conftest import Member
 
@@ -119,14 +120,14 @@ def test_a_member_shares_with_no_agent_that_they_do_not_know_and_takes_none_away
 ) -> None:
     browser, (memory,) = member("admin"), al.collections.all()
     assert browser.post(f"{FORM}?name=memory", {"readers": "al-2"}).status_code == 422
-    services.share_collection(actor=cast.OWNER, collection=memory, readers={"al-2"})
+    share_collection(actor=cast.OWNER, collection=memory, readers={"al-2"})
     browser.post(f"{FORM}?name=memory", {"readers": ""})
     assert al_2.shared_in.count() == 1
     assert "al-2" not in browser.get(LIST).content.decode() + browser.get(f"{FORM}?name=memory").content.decode()
 
 
 def test_taking_out_asks_first_and_keeps_the_files(admin: Client, al: Agent, folder: Path) -> None:
-    services.create_collection(actor=cast.OWNER, agent=al, name="notes", path=str(folder))
+    create_collection(actor=cast.OWNER, agent=al, name="notes", path=str(folder))
     address = f"{FORM}/remove?name=notes"
     assert "No file is deleted" in admin.get(address).content.decode()
     admin.post(address, {"name": "notes"})
@@ -149,7 +150,7 @@ def test_twenty_collections_cost_no_more_queries_than_two(
     admin: Client, al: Agent, django_assert_num_queries: Any
 ) -> None:
     for number in range(20):
-        services.create_collection(actor=cast.OWNER, agent=al, name=f"c{number}", path=f"c{number}")
+        create_collection(actor=cast.OWNER, agent=al, name=f"c{number}", path=f"c{number}")
     with django_assert_num_queries(10):
         admin.get(LIST)
     assert Collection.objects.count() == 21

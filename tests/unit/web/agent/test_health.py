@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents import services
+from agents.core.paths import index_path
 from agents.models import Agent, Run
-from agents.paths import index_path
+from agents.registry.agents import update_agent
+from agents.registry.collections import create_collection
 from memory_appliance.web.agent.health import health_of
 from tests import cast
 from tests.unit.web.agent.conftest import Member
@@ -45,7 +46,7 @@ def test_an_agent_that_nobody_looked_at_for_long_is_out_of_date(admin: Client, a
 
 
 def test_memory_that_is_switched_off_leads_to_the_setting(admin: Client, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
     assert "/agents/al/settings#delete-title" in admin.get(PAGE).content.decode()
 
 
@@ -87,7 +88,7 @@ def test_the_number_of_queries_is_the_same_for_any_number_of_rows(
 ) -> None:
     for number in range(rows):
         Run.objects.create(agent=al, kind="update", state="done")
-        services.create_collection(actor=cast.OWNER, agent=al, name=f"c{number}", path=f"{al.workspace}/c{number}")
+        create_collection(actor=cast.OWNER, agent=al, name=f"c{number}", path=f"{al.workspace}/c{number}")
     with django_assert_num_queries(8):
         admin.get(PAGE)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.agent_settings import AgentSettings
+from agents.core.agent_settings import AgentSettings
 from agents.models import Agent
 from memory_appliance.web.agent.setting_groups import GROUPS
 from tests.unit.web.agent.conftest import Member

@@ -11,11 +11,12 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from agents import services
+from agents.access.roles import Role
+from agents.access.sessions import Session
+from agents.access.users import create_user
+from agents.memory.recall_events import session_digest
 from agents.models import Agent, Flush, RecallEvent, Transcript
-from agents.recall_events import session_digest
-from agents.roles import Role
-from agents.sessions import Session
+from agents.registry.collections import delete_collection
 from agents.transcripts import reset_session, store_turns
 from memory_appliance.web.chats.names import chat_name
 from search.documents.transcripts import Turn
@@ -46,7 +47,7 @@ def words(page: bytes) -> str:
 
 def member(role: Role) -> Client:
     client = Client()
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": role}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": role}))
     return client
 
 
@@ -165,7 +166,7 @@ def test_a_viewer_reads_and_does_not_delete(chat: Transcript) -> None:
 
 
 def test_without_their_collection_chats_are_for_admins(admin: Client, al: Agent, chat: Transcript) -> None:
-    services.delete_collection(actor=cast.OWNER, collection=al.collections.get(kind="sessions"))
+    delete_collection(actor=cast.OWNER, collection=al.collections.get(kind="sessions"))
     viewer = member("view")
     listed = words(viewer.get("/agents/al/chats").content)
     assert "Chats aren't shown" in listed.replace("&#x27;", "'") and "Mara42" not in listed

@@ -6,8 +6,8 @@ import re
 
 from django.test import Client
 
-from agents import services
-from agents.roles import Role
+from agents.access.roles import Role
+from agents.access.users import create_user
 from tests import cast
 
 INLINE_OR_FOREIGN = re.compile(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|(?:src|href)=\"(?:https?:)?//")
@@ -16,5 +16,5 @@ INLINE_OR_FOREIGN = re.compile(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)
 def person(role: Role, *, csrf: bool = False) -> Client:
     """A browser in which somebody with this role for agent `al` alone is signed in."""
     client = Client(enforce_csrf_checks=csrf)
-    client.force_login(services.create_user(actor=cast.OWNER, name=role, roles={"al": role}))
+    client.force_login(create_user(actor=cast.OWNER, name=role, roles={"al": role}))
     return client

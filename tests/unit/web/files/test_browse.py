@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from agents.indexes.specs import index_spec
 from agents.models import Agent
-from agents.specs import index_spec
 from search.index.tree import list_folder
 from tests import cast
 from tests.unit.web.files.browser import person

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from agents import history
+from agents.files import history
 from agents.models import Agent, AuditEvent
 from agents.workspace.reading import read_content
 from memory_appliance.web.diff import LONGEST_LINE, MOST_COMPARED, MOST_SHOWN, line_changes, visible

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 import pytest
 from django.test import Client
 
-from agents import services
 from agents.models import Agent
+from agents.registry.collections import create_collection
 from agents.transcripts import store_turns
 from search.documents.transcripts import Turn
 from tests import cast
@@ -129,7 +129,7 @@ def test_files_of_other_collections_are_read_and_not_edited(al: Agent) -> None:
     folder = Path(al.workspace) / "house"
     folder.mkdir()
     (folder / "boiler.md").write_text("Serviced in May. See [gas](gas.md) and [out](../MEMORY.md).\n")
-    services.create_collection(actor=cast.OWNER, agent=al, name="house", path=str(folder))
+    create_collection(actor=cast.OWNER, agent=al, name="house", path=str(folder))
     text = read(person("edit"), "house/boiler.md")
     assert "Edit it at its source" in text and "/file/edit" not in text
     assert "path=house%2Fgas.md" in text and "<a>out</a>" in text

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from agents import history
+from agents.files import history
 from agents.models import Agent, AuditEvent
 from tests import cast
 from tests.unit.web.files.browser import person

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.first_agent import free_slug
 from agents.models import Agent, Run
+from agents.registry.first_agent import free_slug
 from tests import cast
 
 PAGE = "/start/agent"

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from agents.models import AuditEvent
-from memory_appliance.throttles import KEY_FAILURES, TooMany
+from memory_appliance.admission.throttles import KEY_FAILURES, TooMany
 from memory_appliance.web.first_run import door
 from tests import cast
 

@@ -10,11 +10,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from agents.api_keys import find_key
-from agents.embedding import set_embedder_factory
+from agents.access.secrets import find_key
+from agents.indexes.specs import index_spec
 from agents.models import Agent, ApiKey, ProviderChoice, Run
-from agents.services import update_agent
-from agents.specs import index_spec
+from agents.providers.embedding import set_embedder_factory
+from agents.registry.agents import update_agent
 from memory_appliance.web.first_run.connect import GATEWAYS, Gateway
 from search.index.embed import embed_pending
 from search.index.update import update_index

@@ -12,10 +12,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents.consolidation.signals import entry_digest
-from agents.memory_health.review import request_review
+from agents.memory.signals import entry_digest
 from agents.models import Agent, FileUse, Run, UsedEntry
-from agents.services import update_agent
+from agents.registry.agents import update_agent
+from agents.upkeep.memory_health.review import request_review
 from tests import cast
 from tests.unit.web.files.browser import INLINE_OR_FOREIGN, person
 from workers.tasks.review import review

@@ -13,9 +13,10 @@ from django.db.models import Q
 from django.test import Client
 from django.utils import timezone
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent, RecallEvent, Run
-from agents.snapshots import take_snapshot
+from agents.registry.agents import request_update
+from agents.upkeep.snapshots import take_snapshot
 from memory_appliance.web.overview.context import overview_of
 from tests import cast
 
@@ -55,7 +56,7 @@ def test_someone_without_a_role_sees_no_agent(guest: Client, al: Agent) -> None:
 
 def test_an_agent_is_shown_with_its_numbers_and_its_job(admin: Client, al: Agent) -> None:
     take_snapshot(al)
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     text = _text(admin.get("/"))
     assert "Files 1 Chunks 1 Embedded 0 % Jobs 0 running, 1 waiting" in text
     assert "Update: Queued" in text and "No index yet" not in text
@@ -112,16 +113,16 @@ def test_the_strip_is_told_to_those_who_hear_it(admin: Client, al: Agent) -> Non
 
 def test_the_page_asks_again_fast_while_something_runs(admin: Client, al: Agent) -> None:
     assert 'data-poll="15"' in admin.get("/").content.decode()
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     assert 'data-poll="2"' in admin.get("/").content.decode()
 
 
 def test_a_member_sees_no_sum_of_others(al: Agent, al_2: Agent) -> None:
     for agent in (al, al_2):
         take_snapshot(agent)
-    services.request_update(actor=cast.OWNER, agent=al_2)
+    request_update(actor=cast.OWNER, agent=al_2)
     client = Client()
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     text = _text(client.get("/"))
     assert "Agents 1 Files 1 " in text and "Jobs none" in text and "Memory in use" not in text and "al-2" not in text
 
@@ -148,7 +149,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
             if not Agent.objects.filter(slug=f"agent-{number}").exists():
                 agent = cast.agent_with(f"agent-{number}", {})
                 take_snapshot(agent)
-                services.request_update(actor=cast.OWNER, agent=agent)
+                request_update(actor=cast.OWNER, agent=agent)
         with django_assert_max_num_queries(11):
             overview = overview_of(Q(), owner=True, name="", attention=False, number=1)
         assert len(overview.lines) == count and all(line.row.jobs for line in overview.lines)

@@ -11,10 +11,10 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from agents.actors import Actor
-from agents.audit import record
+from agents.core.actors import Actor
+from agents.core.audit import record
 from agents.models import AuditEvent
-from agents.selectors import AuditFilter
+from agents.registry.selectors import AuditFilter
 from memory_appliance.web.people.audit import PAGE, audit_page
 from memory_appliance.web.people.audit_words import ACTIONS, sentence_of
 
@@ -31,7 +31,9 @@ def _recorded() -> set[str]:
     for folder in ("agents", "memory_appliance", "workers"):
         for path in (ROOT / folder).rglob("*.py"):
             nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-            imports = (node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "agents.audit")
+            imports = (
+                node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "agents.core.audit"
+            )
             if any(name.name == "record" for node in imports for name in node.names):
                 words = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
                 found.update(word for word in words if re.fullmatch(r"[a-z_]+(\.[a-z_]+)+", word))

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.api_keys import find_key
+from agents.access.secrets import find_key
 from agents.models import Agent, ApiKey, AuditEvent
 from tests import cast
 

@@ -8,8 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from agents import selectors, services
+from agents.access.users import create_user, update_user
 from agents.models import Agent
+from agents.registry import selectors
 from tests import cast
 
 GOOD = "maple bottle quiet engine"
@@ -17,7 +18,7 @@ GOOD = "maple bottle quiet engine"
 
 @pytest.fixture
 def bob(al: Agent) -> User:
-    return services.create_user(actor=cast.OWNER, name="bob", password=GOOD, roles={"al": "view"})
+    return create_user(actor=cast.OWNER, name="bob", password=GOOD, roles={"al": "view"})
 
 
 def test_a_member_is_added_and_gets_a_role(admin: Client, al: Agent) -> None:
@@ -53,7 +54,7 @@ def test_roles_are_changed_and_taken_away(admin: Client, bob: User, al_2: Agent)
 
 
 def test_a_role_given_in_another_tab_meanwhile_stays(admin: Client, bob: User, al_2: Agent) -> None:
-    services.update_user(actor=cast.OWNER, user=bob, roles={"al": "view", "al-2": "edit"})
+    update_user(actor=cast.OWNER, user=bob, roles={"al": "view", "al-2": "edit"})
     admin.post(f"/users/{bob.pk}", {"do": "roles", "role-al": "admin"})
     assert selectors.roles_of(selectors.get_user(bob.pk)) == {"al": "admin", "al-2": "edit"}
 
@@ -92,6 +93,6 @@ def test_a_person_is_deleted_only_after_a_yes(admin: Client, bob: User) -> None:
 def test_queries_do_not_grow_with_the_people(admin: Client, al: Agent, django_assert_num_queries: Any) -> None:
     for count in (2, 20):
         for number in range(User.objects.count(), count):
-            services.create_user(actor=cast.OWNER, name=f"person-{number}", roles={"al": "view"})
+            create_user(actor=cast.OWNER, name=f"person-{number}", roles={"al": "view"})
         with django_assert_num_queries(6):
             assert admin.get("/users").content.count(b"data-item") == count

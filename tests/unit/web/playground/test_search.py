@@ -8,8 +8,10 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent, AuditEvent, UsedEntry
+from agents.registry.agents import update_agent
+from agents.registry.collections import create_collection
 from tests import cast
 
 HTMX = {"HX-Request": "true"}
@@ -63,7 +65,7 @@ def test_an_arithmetic_that_passes_one_says_what_is_shown(admin: Client, db: Non
 
 def test_collections_are_chosen_where_there_are_several(admin: Client, al: Agent) -> None:
     assert 'name="collection"' not in page(admin, "?q=pot")
-    services.create_collection(actor=cast.OWNER, agent=al, name="recipes", path="recipes")
+    create_collection(actor=cast.OWNER, agent=al, name="recipes", path="recipes")
     cast.write_files(al, {"recipes/soup.md": "A pot of soup.\n"})
     cast.index(al)
     assert "2 results in" in results(admin, "?q=pot")
@@ -123,7 +125,7 @@ def test_as_a_chat_the_rules_decide_and_the_page_names_the_rule(admin: Client, a
 
 
 def test_trying_things_out_leaves_no_denial_and_no_use(admin: Client, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"consolidate_enabled": True})
+    update_agent(actor=cast.OWNER, agent=al, settings={"consolidate_enabled": True})
     results(admin, "?q=pot&session=agent:main:telegram:group:7")
     assert "1 result in" in results(admin, "?q=pot")
     assert not AuditEvent.objects.filter(action="search.denied").exists() and not UsedEntry.objects.exists()
@@ -148,7 +150,7 @@ def test_a_choice_that_cannot_be_used_is_named_and_nothing_is_searched(
 
 
 def test_a_memory_that_is_off_says_so(admin: Client, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=al, settings={"memory_enabled": False})
     assert "The memory of agent al is switched off." in results(admin, "?q=pot")
 
 
@@ -175,7 +177,7 @@ def test_notes_cannot_break_the_page(admin: Client, data_dir: object, db: None) 
 def test_a_member_searches_their_agent_and_a_guest_nothing(client: Client, guest: Client, al: Agent) -> None:
     assert guest.get("/agents/al/search?q=pot").status_code == 404 and guest.get("/search").status_code == 403
     member = Client()
-    member.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    member.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     assert "1 result in" in results(member, "?q=pot")
     assert "See the rules" not in results(member, "?q=pot&session=x")  # which takes the role admin
 
@@ -195,7 +197,7 @@ def test_an_owner_without_agents_is_led_to_the_first_one(admin: Client) -> None:
 
 
 def test_a_cookie_of_an_agent_of_others_leads_nowhere(client: Client, al: Agent, al_2: Agent) -> None:
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     client.cookies["agent"] = "al-2"
     assert client.get("/search")["Location"] == "/agents/al/search"
 

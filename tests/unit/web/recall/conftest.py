@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from agents.access.sessions import Session
+from agents.memory.recall import RecallParams, recall
 from agents.models import Agent, RecallEvent
-from agents.recall import RecallParams, recall
-from agents.sessions import Session
 from tests import cast
 
 

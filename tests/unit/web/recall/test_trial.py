@@ -7,8 +7,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent, AuditEvent, RecallEvent
+from agents.registry.agents import update_agent
 from tests import cast
 
 PATH = "/agents/al/recall/try"
@@ -73,12 +74,12 @@ def test_a_message_cannot_break_the_page(admin: Client, keeper: Agent) -> None:
 
 
 def test_a_memory_that_is_off_says_so(admin: Client, keeper: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=keeper, settings={"memory_enabled": False})
+    update_agent(actor=cast.OWNER, agent=keeper, settings={"memory_enabled": False})
     assert "off" in admin.post(PATH, {"message": "Where?"}).content.decode()
 
 
 def test_a_member_may_try_and_a_guest_may_not(client: Client, guest: Client, keeper: Agent) -> None:
     assert guest.post(PATH, {"message": "Where?"}).status_code == 404
     member = Client()
-    member.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    member.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     assert "would get this memory" in tried(member, "Where is the spare key?")

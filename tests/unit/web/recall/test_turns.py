@@ -11,8 +11,9 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from agents import services
+from agents.access.users import create_user
 from agents.models import Agent, RecallEvent
+from agents.registry.agents import update_agent
 from memory_appliance.web.recall.words import CUES, GATES, REASONS, STEPS
 from search.recall.gates import gate_verdicts
 from search.recall.intent.language import CUES as KNOWN_CUES
@@ -97,7 +98,7 @@ def test_outcomes_of_the_last_day_are_counted_and_lead_to_their_turns(admin: Cli
 
 
 def test_a_day_is_one_of_the_agents_time_zone(admin: Client, al: Agent) -> None:
-    services.update_agent(actor=cast.OWNER, agent=al, timezone="Asia/Shanghai")
+    update_agent(actor=cast.OWNER, agent=al, timezone="Asia/Shanghai")
     events(al, 1)
     RecallEvent.objects.update(at=datetime(2026, 7, 1, 20, 0, tzinfo=UTC))
     assert len(listed(page(admin, "/agents/al/recall?day=2026-07-02"))) == 1
@@ -151,7 +152,7 @@ def test_the_gate_that_ended_a_turn_is_marked(admin: Client, told: Callable[...,
 def test_a_kept_message_is_shown_with_the_words_that_spoke(
     admin: Client, keeper: Agent, told: Callable[..., RecallEvent]
 ) -> None:
-    services.update_agent(actor=cast.OWNER, agent=keeper, settings={"recall_store_messages": True})
+    update_agent(actor=cast.OWNER, agent=keeper, settings={"recall_store_messages": True})
     keeper.refresh_from_db()
     event = told("So what did we <b>decide</b> about the boiler last week?")
     raw = admin.get(f"/agents/al/recall/{event.pk}").content.decode()
@@ -175,7 +176,7 @@ def test_a_turn_of_another_agent_is_not_there(admin: Client, al: Agent, al_2: Ag
 def test_the_page_of_all_agents_shows_those_of_ones_roles_alone(client: Client, al: Agent, al_2: Agent) -> None:
     events(al, 1)
     events(al_2, 1)
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": "view"}))
     found = page(client, "/recall")
     assert len(listed(found)) == 1 and "al-2" not in found
     assert listed(page(client, "/recall?agent=al-2")) == []
@@ -210,5 +211,5 @@ def test_queries_do_not_grow_with_the_turns(
 def test_a_day_at_the_end_of_time_is_said_beside_its_field(
     admin: Client, keeper: Agent, address: str, day: str
 ) -> None:
-    services.update_agent(actor=cast.OWNER, agent=keeper, timezone="Asia/Shanghai")
+    update_agent(actor=cast.OWNER, agent=keeper, timezone="Asia/Shanghai")
     assert "Ensure this value is" in page(admin, f"{address}day={day}")

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents import services
+from agents.access.scope import Match, Rule, Scope
+from agents.access.users import create_user
+from agents.indexes.specs import scope_of
 from agents.models import Agent, Transcript
-from agents.scope import Match, Rule, Scope
-from agents.specs import scope_of
+from agents.registry.scope_rules import set_scope
 from memory_appliance.web.scope.draft import digest_of
 from tests import cast
 
@@ -85,7 +86,7 @@ def test_values_that_no_form_offers_are_refused(admin: Client, al: Agent, column
 
 def test_rules_that_somebody_else_changed_are_not_lost_without_a_word(admin: Client, al: Agent) -> None:
     old = seen(al)
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny"))
+    set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny"))
     page = admin.post(PAGE, form(GROUPS, do="save", seen=old))
     assert page.status_code == 409 and stored(al) == Scope("deny") and actions(page) == ["slack", "group"]
     admin.post(PAGE, form(GROUPS, do="save", seen=page.context["page"].seen))
@@ -175,7 +176,7 @@ def test_for_htmx_the_same_part_comes_alone(admin: Client, al: Agent) -> None:
 
 @pytest.mark.parametrize("role", ["view", "edit"])
 def test_rules_are_for_those_who_administer_the_agent(client: Client, al: Agent, role: Any) -> None:
-    client.force_login(services.create_user(actor=cast.OWNER, name="bob", roles={"al": role}))
+    client.force_login(create_user(actor=cast.OWNER, name="bob", roles={"al": role}))
     assert client.get(PAGE).status_code == 403
     assert client.post(PAGE, form(GROUPS, do="save", seen=seen(al))).status_code == 403
     assert stored(al) != GROUPS
@@ -184,6 +185,6 @@ def test_rules_are_for_those_who_administer_the_agent(client: Client, al: Agent,
 def test_a_hundred_rules_cost_no_more_queries_than_two(
     admin: Client, al: Agent, django_assert_num_queries: Any
 ) -> None:
-    services.set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny", GROUPS.rules * 50))
+    set_scope(actor=cast.OWNER, agent=al, scope=Scope("deny", GROUPS.rules * 50))
     with django_assert_num_queries(5):
         assert len(admin.get(PAGE).context["page"].rows) == 100

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from agents.errors import Conflict
+from agents.core.errors import Conflict
 from memory_appliance.chores import Chore, ChoreState, Report
 
 

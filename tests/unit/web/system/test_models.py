@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from agents.models import Agent, ProviderChoice, Run
-from agents.providers import server_plan
+from agents.providers.plans import server_plan
 from tests.unit.web.system.test_pages import text_of
 
 RERANKER = "qwen3-reranker-0.6b-q8"

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from pydantic import SecretStr
 
-from agents import services
 from agents.models import Agent, Run, WorkerHeartbeat
+from agents.registry.agents import request_update
 from memory_appliance.settings.options import Options
 from memory_appliance.web.system.options import option_rows
 from tests import cast
@@ -37,7 +37,7 @@ def test_every_page_opens_with_one_heading_and_shows_where_one_is(admin: Client,
 
 
 def test_the_status_says_what_does_not_work_and_what_waits(admin: Client, al: Agent) -> None:
-    services.request_update(actor=cast.OWNER, agent=al)
+    request_update(actor=cast.OWNER, agent=al)
     text = text_of(admin.get("/system"))
     assert "The server is degraded" in text and "No worker is running" in text
     assert "Update 0 1 0 minutes" in text
@@ -86,6 +86,6 @@ def test_the_status_asks_as_often_with_many_jobs_as_with_few(
     admin.get("/system")
     for count in (2, 20):
         for number in range(Agent.objects.count(), count):
-            services.request_update(actor=cast.OWNER, agent=cast.agent_with(f"agent-{number}", {}))
+            request_update(actor=cast.OWNER, agent=cast.agent_with(f"agent-{number}", {}))
         with django_assert_max_num_queries(7):
             assert admin.get("/system").status_code == 200

@@ -1,0 +1,1 @@
+"""An agent's files as people and gateways use them: notes, the editor, versions, imports and exports."""

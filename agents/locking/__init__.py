@@ -1,0 +1,1 @@
+"""Locks across processes and servers, and how long a request may wait for one."""
