@@ -37,6 +37,18 @@ def one_turn(data: Path, url: str, chunks: int, rounds: int) -> float:
     return float(found[1])
 
 
+def following(data: Path, url: str, chunks: int) -> str:
+    """What bench.following prints, on a database without agents."""
+    command = [sys.executable, "-m", "bench.following", "--chunks", str(chunks), "--data", str(data)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment | {"DATABASE_URL": url}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(done.stdout + done.stderr)
+    return done.stdout
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chunks", type=int, default=10_000)
@@ -53,6 +65,7 @@ def main() -> None:
             for _ in range(options.turns):
                 for name, url in (("SQLite", ""), ("PostgreSQL", postgres.url)):
                     spent[name].append(one_turn(Path(folder) / name, url, options.chunks, options.rounds))
+            print(following(Path(folder) / "following", postgres.url, options.chunks), end="")
     finally:
         postgres.remove()
     for name, turns in spent.items():

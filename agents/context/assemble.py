@@ -16,11 +16,7 @@ from agents.context.budget import LEAST_BUDGET, Budgets, Injected, cut_end, cut_
 from agents.context.limits import near_limit
 from agents.context.sources import Source
 from agents.core.actors import Caller
-from agents.core.agent_settings import read_settings
-from agents.core.audit import record
-from agents.core.errors import MemoryDisabled
-from agents.indexes.specs import scope_of
-from agents.memory.reads import gate
+from agents.memory.opening import open_memory, record_denial
 from agents.models import Agent
 from agents.workspace.places import today
 from search.documents.contain import is_folder
@@ -70,16 +66,13 @@ class _Draft:
 
 def context(*, agent: Agent, caller: Caller, session: Session | None, now: datetime | None = None) -> Context:
     """What this chat starts with. `now` is time-zone aware. Raises `MemoryDisabled`; a denial is an answer."""
-    own = read_settings(agent.settings)
-    if not own.memory_enabled:
-        raise MemoryDisabled(agent.slug)
-    decision = gate(agent, caller, session, "context")
-    granted = access(scope_of(agent), decision)
+    memory = open_memory(agent, caller, session, "context")
+    granted = access(memory.scope, memory.decision)
     if granted.grant == "none":
-        if decision.allowed:
-            _record_denial(agent, caller, granted.decision)
+        if memory.decision.allowed:  # the rules allow the chat to ask, not to start with what it did not ask for
+            record_denial(agent, caller, granted.decision, "context")
         return Context("", warnings=(f"No memory for this chat: {granted.decision.reason}.",), denied=granted.decision)
-    draft = _Draft(Budgets.of(own), [], [], [])
+    draft = _Draft(Budgets.of(memory.own), [], [], [])
     moment = now or datetime.now(UTC)
     if granted.grant == "all":
         _add_curated(draft, sources.curated(agent, user=session.user if session else None))
@@ -148,9 +141,3 @@ def _text(agent: Agent, draft: _Draft) -> str:
         return ""
     notice = [NOTICE] if any(file.truncated for file in draft.files) else []
     return "\n\n".join((f"# Memory of {agent.slug}", *notice, *draft.parts)) + "\n"
-
-
-def _record_denial(agent: Agent, caller: Caller, decision: Decision) -> None:
-    """The rules allow the chat to ask, but not to start with memory that it did not ask for."""
-    detail = {"rule": decision.rule, "reason": decision.reason, "chat_type": decision.derived.chat_type}
-    record(actor=caller.actor, action="context.denied", target=agent.slug, agent_slug=agent.slug, detail=detail)

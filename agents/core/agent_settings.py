@@ -17,7 +17,8 @@ from pydantic import (
     field_validator,
 )
 
-from agents.core.errors import Invalid
+from agents.core.errors import Invalid, MemoryDisabled
+from agents.models import Agent
 from search.profiles import MOST_CANDIDATES
 from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
 from search.runtime.presets import Role
@@ -218,6 +219,14 @@ def read_settings(stored: dict[str, Any]) -> AgentSettings:
     except ValidationError as error:
         bad = {str(problem["loc"][0]) for problem in error.errors()}
         return AgentSettings.model_validate({name: value for name, value in known.items() if name not in bad})
+
+
+def enabled_settings(agent: Agent) -> AgentSettings:
+    """Raises `MemoryDisabled` where the agent's memory is off."""
+    own = read_settings(agent.settings)
+    if not own.memory_enabled:
+        raise MemoryDisabled(agent.slug)
+    return own
 
 
 def changed_settings(stored: dict[str, Any], changes: dict[str, Any]) -> AgentSettings:

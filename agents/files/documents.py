@@ -10,7 +10,8 @@ from agents.core.actors import Caller
 from agents.core.errors import Invalid, NotFound
 from agents.files.history import save_file
 from agents.indexes.specs import index_spec, scope_of
-from agents.memory.reads import Denied, gate
+from agents.memory.opening import gate
+from agents.memory.reads import Denied
 from agents.models import Agent
 from agents.workspace import Replaced
 from agents.workspace.places import checked_place

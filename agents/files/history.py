@@ -11,7 +11,8 @@ from agents.access.provenance import origin_of_write
 from agents.core.actors import Actor, Caller
 from agents.core.audit import record
 from agents.core.errors import NotFound
-from agents.memory.reads import Denied, gate
+from agents.memory.opening import gate
+from agents.memory.reads import Denied
 from agents.models import Agent, WorkspaceWrite
 from agents.workspace import Content, Replaced, objects, read_content, replace
 from agents.workspace.journal import OUTSIDE

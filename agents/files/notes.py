@@ -10,8 +10,8 @@ from agents.access.provenance import origin_of_write
 from agents.access.sessions import Session
 from agents.context import near_limits
 from agents.core.actors import Caller
-from agents.core.agent_settings import read_settings
-from agents.core.errors import Invalid, MemoryDisabled
+from agents.core.agent_settings import enabled_settings
+from agents.core.errors import Invalid
 from agents.core.telemetry import telemetry
 from agents.models import Agent
 from agents.workspace import Appended, append, index_now
@@ -49,8 +49,7 @@ def note(
     written again but reported as a duplicate, with its place. Raises `MemoryDisabled`, `Invalid`, `Conflict` and
     `WorkspaceUnwritable`.
     """
-    if not read_settings(agent.settings).memory_enabled:
-        raise MemoryDisabled(agent.slug)
+    enabled_settings(agent)
     if len(idempotency_key) > MAX_KEY_CHARS:
         raise Invalid(
             f"The idempotency key has more than {MAX_KEY_CHARS} characters.", hint="Use a UUID.",

@@ -17,18 +17,16 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agents.access.provenance import origin_of_write
-from agents.access.scope import Decision, decide
+from agents.access.scope import Decision
 from agents.access.sessions import Session
 from agents.core.actors import Caller
-from agents.core.agent_settings import read_settings
-from agents.core.audit import record
-from agents.core.errors import Invalid, MemoryDisabled
+from agents.core.errors import Invalid
 from agents.flush.batch import close_batch, take_batch
 from agents.flush.pick import Method, pick
 from agents.flush.when import dated
 from agents.flush.working import drop_old_states
 from agents.flush.write import Writer, Written
-from agents.indexes.specs import scope_of
+from agents.memory.opening import open_memory
 from agents.models import Agent, Flush
 from agents.transcripts.files import transcript_lock
 from agents.transcripts.store import checked_key, index_parts
@@ -70,18 +68,14 @@ def flush(
     owner's own. Raises `MemoryDisabled`, `Invalid`, `Conflict` and `WorkspaceUnwritable`.
     """
     begun_at, end = timezone.now(), time.monotonic() + (DEADLINE_MS if deadline_ms is None else deadline_ms) / 1000
-    own = read_settings(agent.settings)
-    if not own.memory_enabled:
-        raise MemoryDisabled(agent.slug)
     if not session_key and turns is None:
         raise Invalid(
             "There is nothing to flush.", hint="Give messages, or the session_key of a stored chat.", field="messages"
         )
     session = Session(checked_key(session_key)) if session_key else None
-    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    memory = open_memory(agent, caller, session, "flush")
+    own, decision = memory.own, memory.decision
     if not decision.allowed:
-        detail = {"reason": decision.reason, "chat_type": decision.derived.chat_type}
-        record(actor=caller.actor, action="flush.denied", target=agent.slug, agent_slug=agent.slug, detail=detail)
         return Flushed("denied", "extractive", reason=decision.reason, decision=decision)
     key = (session.key if session else None) or f"agent:{agent.slug}:explicit:flush"
     with transcript_lock(agent, key, "flush"):

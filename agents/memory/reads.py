@@ -11,16 +11,15 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents.access.privacy import transcripts_withheld, visible_session
-from agents.access.scope import Decision, decide
+from agents.access.scope import Decision
 from agents.access.sessions import Session
 from agents.core.actors import Caller
-from agents.core.agent_settings import AgentSettings, read_settings
-from agents.core.audit import record
-from agents.core.errors import Invalid, MemoryDisabled
+from agents.core.agent_settings import AgentSettings, enabled_settings
+from agents.core.errors import Invalid
 from agents.core.telemetry import telemetry
 from agents.indexes.following import catch_up
-from agents.indexes.specs import index_spec, scope_of
+from agents.indexes.specs import index_spec
+from agents.memory.opening import open_memory
 from agents.memory.signals import record_uses
 from agents.memory.uses import count_found
 from agents.models import Agent
@@ -92,24 +91,20 @@ class Denied:
 def search(*, agent: Agent, caller: Caller, session: Session | None, params: SearchParams) -> Searched | Denied:
     """Raises `MemoryDisabled` when the agent's memory is off, `Invalid` for a value that cannot be used."""
     began = time.monotonic()
-    own = _enabled_settings(agent)
-    decision = gate(agent, caller, session, "search")
+    memory = open_memory(agent, caller, session, "search")
+    own, decision = memory.own, memory.decision
     if not decision.allowed:
         _count(params.mode or own.mode, "denied", began)
         return Denied(decision)
-    spec = index_spec(agent)
     citations = params.citations or own.citations
-    request = _request(spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
+    request = _request(memory.spec, own, params, session, shown=citations_shown(citations, decision.derived.chat_type))
     level = catch_up(agent, partial(embedding_identity, agent), seconds=request.deadline_ms / 2000)
     if (spent_ms := round((time.monotonic() - began) * 1000)) > NOTHING_MS:
         request = replace(request, deadline_ms=max(1, request.deadline_ms - spent_ms))
-    withheld = transcripts_withheld(decision, remember=own.remember_across_conversations)
-    if withheld:
-        spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
-    request = replace(request, visible_session=visible_session(scope_of(agent), decision))
+    request = replace(request, visible_session=memory.visible_session)
     full = request.mode == "query"
     outcome = pipeline.search(
-        spec,
+        memory.searchable,
         request,
         embedder_for(agent),
         partial(former_embedder, agent),
@@ -123,7 +118,7 @@ def search(*, agent: Agent, caller: Caller, session: Session | None, params: Sea
         count_found(agent, (hit.path for hit in outcome.results))
     if own.consolidate_enabled and params.counts and outcome.results:
         record_uses(agent, params.query, outcome.results, now=timezone.now())
-    return Searched(outcome, decision, citations, withheld if params.corpus != "memory" else "")
+    return Searched(outcome, decision, citations, memory.withheld if params.corpus != "memory" else "")
 
 
 def get(
@@ -140,20 +135,17 @@ def get(
 
     A transcript is read by whoever may search it; to everybody else it is a path like any that is not allowed.
     """
-    own = _enabled_settings(agent)
-    decision = gate(agent, caller, session, "get")
-    if not decision.allowed:
-        return Denied(decision)
-    spec = index_spec(agent)
-    withheld = transcripts_withheld(decision, remember=own.remember_across_conversations)
+    memory = open_memory(agent, caller, session, "get")
+    if not memory.decision.allowed:
+        return Denied(memory.decision)
     return engine_get.get_document(
-        spec,
+        memory.spec,
         path,
         from_line=from_line,
         lines=lines,
         offset=offset,
-        resolve_docid=partial(reader.path_of_docid, spec),
-        visible_session=None if withheld else visible_session(scope_of(agent), decision),
+        resolve_docid=partial(reader.path_of_docid, memory.spec),
+        visible_session=None if memory.withheld else memory.visible_session,
     )
 
 
@@ -167,22 +159,16 @@ def multi_get(
     max_bytes: int | None = None,
 ) -> tuple[GetResult, ...] | Denied:
     """Several files by list or glob. Raises `MemoryDisabled`, and `Invalid` unless exactly one of the two is given."""
-    _enabled_settings(agent)
+    enabled_settings(agent)
     if bool(paths) == (glob is not None):
         raise Invalid("Give either paths or a glob.", hint='Such as {"glob": "memory/2026-*.md"}.', field="paths")
-    decision = gate(agent, caller, session, "get")
-    if not decision.allowed:
-        return Denied(decision)
-    spec = index_spec(agent)
+    memory = open_memory(agent, caller, session, "get")
+    if not memory.decision.allowed:
+        return Denied(memory.decision)
     limit = {} if max_bytes is None else {"max_bytes": max_bytes}
     return engine_get.multi_get(
-        spec, paths=paths, glob=glob, resolve_docid=partial(reader.path_of_docid, spec), **limit
+        memory.spec, paths=paths, glob=glob, resolve_docid=partial(reader.path_of_docid, memory.spec), **limit
     )
-
-
-def check_scope(*, agent: Agent, caller: Caller, session: Session | None) -> Decision:
-    """What the gate would say to this chat; nothing is recorded."""
-    return decide(scope_of(agent), session, trusted=caller.trusted)
 
 
 def status(agent: Agent, server: RolePlan | None = None) -> IndexStatus:
@@ -220,32 +206,6 @@ def _count(mode: Mode, kind: str, began: float, outcome: SearchOutcome | None = 
         stages_ms=outcome.timings_ms if outcome else {},
         degraded=[one.code for one in outcome.degraded] if outcome else (),
     )
-
-
-def _enabled_settings(agent: Agent) -> AgentSettings:
-    own = read_settings(agent.settings)
-    if not own.memory_enabled:
-        raise MemoryDisabled(agent.slug)
-    return own
-
-
-def gate(agent: Agent, caller: Caller, session: Session | None, verb: str) -> Decision:
-    """The one gate, asked before any work by whatever shows memory. A denial is recorded as `<verb>.denied`."""
-    decision = decide(scope_of(agent), session, trusted=caller.trusted)
-    if not decision.allowed:
-        record(
-            actor=caller.actor,
-            action=f"{verb}.denied",
-            target=agent.slug,
-            agent_slug=agent.slug,
-            detail={
-                "rule": decision.rule,
-                "reason": decision.reason,
-                "chat_type": decision.derived.chat_type,
-                "channel": decision.derived.channel,
-            },
-        )
-    return decision
 
 
 def _request(

@@ -11,16 +11,13 @@ from functools import partial
 from django.conf import settings
 from django.utils import timezone
 
-from agents.access.privacy import transcripts_withheld, visible_session
-from agents.access.scope import Decision, decide
+from agents.access.scope import Decision
 from agents.access.sessions import Session, chat_ids
 from agents.core.actors import Caller
-from agents.core.agent_settings import AgentSettings, read_settings
-from agents.core.audit import record
-from agents.core.errors import MemoryDisabled
+from agents.core.agent_settings import AgentSettings
 from agents.core.telemetry import telemetry
 from agents.indexes.following import catch_up
-from agents.indexes.specs import index_spec, scope_of
+from agents.memory.opening import OpenMemory, open_memory, record_denial
 from agents.memory.reads import embedding_identity
 from agents.memory.recall_events import record_event, session_digest
 from agents.memory.recall_toggles import recall_toggled_on
@@ -60,6 +57,8 @@ class Recalled:
     decision: Decision
     elapsed_ms: float
     event_id: int | None
+    index_behind: bool
+    """This server could not read in time what was written last through another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +85,11 @@ def recall(
     `recorded`: False when a person tries a message: no event, nothing counted, no denial in the audit log.
     """
     started = time.monotonic() if arrived is None else arrived
-    own = _settings(agent)
-    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    memory = open_memory(agent, caller, session, "recall", recorded=False)
+    own, decision = memory.own, memory.decision
     facts = gate_facts(agent, own, session, decision, mode=params.mode)
     embedder = embedder_for(agent)
-    turn = replace(_turn(agent, own, session, decision, params), began=arrived)
+    turn = replace(_turn(memory, session, params), began=arrived)
     asked = time.monotonic()
     level = not decision.allowed or catch_up(agent, partial(embedding_identity, agent), seconds=turn.timeout_ms / 2000)
     turn = replace(turn, timeout_ms=max(LEAST_TIMEOUT_MS, turn.timeout_ms - round((time.monotonic() - asked) * 1000)))
@@ -100,18 +99,12 @@ def recall(
         outcome = replace(outcome, facts={**outcome.facts, "index_behind": True})
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)
     if not recorded:
-        return Recalled(outcome, decision, elapsed_ms, None)
+        return Recalled(outcome, decision, elapsed_ms, None, index_behind=not level)
     telemetry().recalled(
         status=outcome.status.value, reason=outcome.reason.value, lane=outcome.lane or "", seconds=elapsed_ms / 1000
     )
     if outcome.status is Status.DENIED:
-        record(
-            actor=caller.actor,
-            action="recall.denied",
-            target=agent.slug,
-            agent_slug=agent.slug,
-            detail={"rule": decision.rule, "reason": decision.reason, "chat_type": decision.derived.chat_type},
-        )
+        record_denial(agent, caller, decision, "recall")
     count_found(agent, (source.path for source in outcome.sources))
     event_id = record_event(
         agent=agent,
@@ -122,16 +115,15 @@ def recall(
         outcome=outcome,
         elapsed_ms=elapsed_ms,
     )
-    return Recalled(outcome, decision, elapsed_ms, event_id)
+    return Recalled(outcome, decision, elapsed_ms, event_id, index_behind=not level)
 
 
 def recall_ready(*, agent: Agent, caller: Caller, session: Session | None) -> Readiness:
     """The same gates as a turn's, up to those that need a message. Raises `MemoryDisabled`."""
-    own = _settings(agent)
-    decision = decide(scope_of(agent), session, trusted=caller.trusted)
-    facts = gate_facts(agent, own, session, decision, mode=None)
+    memory = open_memory(agent, caller, session, "recall", recorded=False)
+    facts = gate_facts(agent, memory.own, session, memory.decision, mode=None)
     stop = first_stop(replace(facts, breaker_open=_recall.lanes.open(agent.slug)))
-    return Readiness(stop, decision, facts.mode)
+    return Readiness(stop, memory.decision, facts.mode)
 
 
 def gate_facts(
@@ -156,22 +148,12 @@ def refused(recalled: Recalled) -> bool:
     return recalled.outcome.status is Status.DENIED or recalled.outcome.reason is Reason.SCOPE_DENIED
 
 
-def _settings(agent: Agent) -> AgentSettings:
-    own = read_settings(agent.settings)
-    if not own.memory_enabled:
-        raise MemoryDisabled(agent.slug)
-    return own
-
-
-def _turn(agent: Agent, own: AgentSettings, session: Session | None, decision: Decision, params: RecallParams) -> Turn:
-    spec = index_spec(agent)
-    remembers = not transcripts_withheld(decision, remember=own.remember_across_conversations)
-    if not remembers:
-        spec = replace(spec, collections=tuple(one for one in spec.collections if one.source != "sessions"))
+def _turn(memory: OpenMemory, session: Session | None, params: RecallParams) -> Turn:
+    own = memory.own
     keys = (normalise_project_key(key) for key in (session.projects if session else ()))
     timeout_ms = own.recall_timeout_ms if params.timeout_ms is None else params.timeout_ms
     return Turn(
-        spec=spec,
+        spec=memory.searchable,
         session=session_digest(session),
         message=params.message[:MAX_MESSAGE_CHARS],
         history=params.history,
@@ -179,14 +161,14 @@ def _turn(agent: Agent, own: AgentSettings, session: Session | None, decision: D
             query="",
             mode="hybrid" if own.mode == "query" else own.mode,
             min_score=0.0,
-            corpus="all" if remembers else "memory",
+            corpus="memory" if memory.withheld else "all",
             projects=tuple(key for key in keys if key is not None),
-            visible_session=visible_session(scope_of(agent), decision),
+            visible_session=memory.visible_session,
             embed_timeout_ms=settings.MEMORY_QUERY_EMBED_TIMEOUT_MS,
             snippet_chars=own.snippet_chars,
             ranking=own.ranking(),
         ),
-        today=timezone.now().astimezone(zone(agent.timezone)).date(),
+        today=timezone.now().astimezone(zone(memory.agent.timezone)).date(),
         timeout_ms=min(MOST_TIMEOUT_MS, max(LEAST_TIMEOUT_MS, timeout_ms)),
         query_mode=params.query_mode or own.recall_query_mode,
         prompt=Prompt(

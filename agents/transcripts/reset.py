@@ -9,12 +9,10 @@ from itertools import count
 from typing import Literal
 
 from agents.access.provenance import origin_of_write
-from agents.access.scope import decide
 from agents.access.sessions import Session
 from agents.core.actors import Caller
-from agents.core.agent_settings import read_settings
-from agents.core.errors import Conflict, MemoryDisabled
-from agents.indexes.specs import scope_of
+from agents.core.errors import Conflict
+from agents.memory.opening import open_memory
 from agents.models import Agent, Transcript, WorkspaceWrite
 from agents.transcripts.files import read_part, transcript_lock, turns_path
 from agents.transcripts.naming import ChatName, chat_name, names_chats
@@ -49,13 +47,11 @@ def reset_session(
     scope rules refuse is closed without a note. Raises `MemoryDisabled`, `Invalid`, `Conflict` and
     `WorkspaceUnwritable`.
     """
-    if not read_settings(agent.settings).memory_enabled:
-        raise MemoryDisabled(agent.slug)
     key = checked_key(session_key)
     own = zone(agent.timezone)
     moment = (now or datetime.now(own)).astimezone(own)
     session = Session(key)
-    decision = decide(scope_of(agent), session, trusted=caller.trusted)
+    decision = open_memory(agent, caller, session, "reset", recorded=False).decision
     name = _name(agent, key) if decision.allowed else ChatName()
     with transcript_lock(agent, key):
         transcript = open_transcript(agent, key)

@@ -11,6 +11,7 @@ from agents.access.secrets import visible_agents
 from agents.core.agent_settings import read_settings
 from agents.core.errors import NotFound
 from agents.memory import reads
+from agents.memory.opening import check_scope
 from agents.models import Agent
 from agents.registry.selectors import list_agents
 from memory_appliance.api.auth import agent_of, caller_of, key_of
@@ -73,7 +74,7 @@ def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.
     """A page of the agent's readable files and whether more follow; None when there is nothing to show."""
     if not read_settings(agent.settings).memory_enabled:
         return None
-    if not reads.check_scope(agent=agent, caller=caller_of(request), session=None).allowed:
+    if not check_scope(agent=agent, caller=caller_of(request), session=None).allowed:
         return None
     readable = {collection.name for collection in agent.collections.all() if collection.kind != "sessions"}
     entries = reads.files(agent, limit=PAGE + 1, offset=offset)

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from agents.access.provenance import origins_of
 from agents.core.actors import SYSTEM, Actor
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import enabled_settings, read_settings
 from agents.core.apart import apart
 from agents.core.audit import record
-from agents.core.errors import MemoryDisabled, RuleError
+from agents.core.errors import RuleError
 from agents.memory.signals import entry_digest, prune_entries
 from agents.models import Agent, UsedEntry
 from agents.upkeep.consolidation.rewrite import BUDGET_CHARS, MAX_LOSS, Entry, Rewrite, rewrite
@@ -60,9 +60,7 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
 
     Raises `MemoryDisabled`, `WorkspaceUnwritable`, and `Conflict` when somebody saves MEMORY.md in the same moment.
     """
-    own = read_settings(agent.settings)
-    if not own.memory_enabled:
-        raise MemoryDisabled(agent.slug)
+    own = enabled_settings(agent)
     moment = now or timezone.now()
     day = today(agent, moment)
     prune_entries(agent)

@@ -8,7 +8,7 @@ from django.http import FileResponse, HttpRequest
 from ninja import Router
 
 from agents.files.export import write_export
-from agents.memory import reads
+from agents.memory.opening import gate
 from memory_appliance.api.auth import READ, actor_of, agent_of, caller_of
 from memory_appliance.refusals.codes import ErrorCode
 from memory_appliance.refusals.shape import ApiError
@@ -22,7 +22,7 @@ IN_MEMORY_BYTES = 4 * 1024 * 1024
 def export(request: HttpRequest, slug: str) -> FileResponse:
     """The files and `agent.json`. For the owner: keys with right `admin` or `trusted`."""
     agent = agent_of(request, slug)
-    if not reads.gate(agent, caller_of(request), None, "export").allowed:
+    if not gate(agent, caller_of(request), None, "export").allowed:
         raise ApiError(
             ErrorCode.FORBIDDEN, "An export holds the whole memory.", hint="Use a key that is trusted, or an admin key."
         )

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Router
 
 from agents.indexes.specs import scope_of
-from agents.memory import reads
+from agents.memory import opening
 from agents.registry import scope_rules
 from memory_appliance.api.auth import ADMIN, actor_of, agent_of, caller_of
 from memory_appliance.api.schemas.scope import (
@@ -39,5 +39,5 @@ def check_scope(request: HttpRequest, slug: str, payload: ScopeCheckBody) -> Dec
     """Would this chat see the memory, and what does each rule say? Without a session: as this key's own call."""
     session = payload.session.session() if payload.session else None
     agent = agent_of(request, slug)
-    decision = reads.check_scope(agent=agent, caller=caller_of(request), session=session)
+    decision = opening.check_scope(agent=agent, caller=caller_of(request), session=session)
     return decision_answer(scope_of(agent), decision)

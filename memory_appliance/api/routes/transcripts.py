@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from django.http import HttpRequest
 from ninja import Router
 
-from agents.core.agent_settings import read_settings
-from agents.core.errors import Invalid, MemoryDisabled
+from agents.core.agent_settings import enabled_settings
+from agents.core.errors import Invalid
 from agents.models import Agent
 from agents.transcripts import reset_session, store_lines, store_turns
 from memory_appliance.api.auth import WRITE, agent_of, caller_of
@@ -60,8 +60,7 @@ def reset(request: HttpRequest, slug: str, session_key: str, payload: ResetBody)
 
 def _agent(request: HttpRequest, slug: str) -> Agent:
     agent = agent_of(request, slug)
-    if not read_settings(agent.settings).memory_enabled:
-        raise MemoryDisabled(agent.slug)
+    enabled_settings(agent)
     return agent
 
 

@@ -71,6 +71,9 @@ class RecallAnswer(Answer):
     summary_chars: int
     event_id: int | None
     scope: DenialAnswer | None = None
+    index_behind: bool = Field(
+        False, description="With several servers: what was written last elsewhere could not be read in time."
+    )
 
 
 class StepAnswer(Answer):
@@ -137,6 +140,8 @@ def recall_answer(recalled: Recalled) -> RecallAnswer:
         )
     if refused(recalled):
         there["scope"] = denial_answer(recalled.decision)
+    if recalled.index_behind:
+        there["index_behind"] = True
     return RecallAnswer(
         status=outcome.status,
         lane=outcome.lane,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from pydantic import Field
 
-from agents.memory import reads
+from agents.memory.opening import gate
 from memory_appliance.api.auth import agent_of, caller_of
 from memory_appliance.api.routes.forget import forget
 from memory_appliance.api.schemas.base import Answer
@@ -33,7 +33,7 @@ class ForgetToolAnswer(Answer):
 
 def run(request: HttpRequest, slug: str, arguments: ForgetArguments) -> Reply:
     session = arguments.session()
-    decision = reads.gate(agent_of(request, slug), caller_of(request), session.session() if session else None, "forget")
+    decision = gate(agent_of(request, slug), caller_of(request), session.session() if session else None, "forget")
     if not decision.allowed:
         answer = ForgetToolAnswer(status="denied", scope=denial_answer(decision))
         return Reply(plain(answer), f"Memory may not be used in this chat: {decision.reason}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest
 from pydantic import Field
 
+from agents.memory.reads import BEHIND
 from memory_appliance.api.routes.recall import recall
 from memory_appliance.api.schemas.base import Answer
 from memory_appliance.api.schemas.recall import RecallAnswer, RecallBody, SourceAnswer
@@ -30,6 +31,7 @@ class RecallToolAnswer(Answer):
     sources: list[SourceAnswer]
     event_id: int | None = None
     scope: DenialAnswer | None = None
+    index_behind: bool = False
 
 
 def run(request: HttpRequest, slug: str, arguments: RecallArguments) -> Reply:
@@ -40,7 +42,8 @@ def run(request: HttpRequest, slug: str, arguments: RecallArguments) -> Reply:
 
 def text_of(answer: RecallAnswer) -> str:
     why = f" {answer.scope.reason}." if answer.scope is not None else ""
-    return answer.context or f"Nothing is recalled: {answer.status}, {answer.reason}.{why}"
+    behind = f"\n\n{BEHIND.detail.capitalize()}." if answer.index_behind else ""
+    return (answer.context or f"Nothing is recalled: {answer.status}, {answer.reason}.{why}") + behind
 
 
 RECALL = Tool(

@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
 from agents.access.sessions import canonical
-from agents.memory.reads import gate
+from agents.memory.opening import gate
 from agents.models import Collection, Transcript
 from agents.transcripts.files import sessions_dir
 from agents.transcripts.store import find_transcript

@@ -16,7 +16,7 @@ from agents.access.roles import agents_for, is_owner
 from agents.access.scope import Decision
 from agents.core.agent_settings import read_settings
 from agents.indexes.specs import index_spec
-from agents.memory import reads
+from agents.memory.opening import check_scope
 from agents.memory.reads import MAX_QUERY_CHARS
 from agents.models import Agent
 from memory_appliance.web.access import Access, agent_page, person_page
@@ -115,9 +115,7 @@ def _page(request: HttpRequest, access: Access, asked: Asked) -> Page:
     """A chat that the rules refuse is not searched for: trying things out leaves no denials in the audit log."""
     decision = None
     if asked.chat:
-        decision = reads.check_scope(
-            agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session
-        )
+        decision = check_scope(agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session)
     if not asked.query.strip() or (decision is not None and not decision.allowed):
         return Page(asked, decision=decision)
     shown = columns(access, asked, only=_only(request, asked), patient=not wants_part(request))

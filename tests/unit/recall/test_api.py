@@ -36,6 +36,15 @@ def test_a_denial_names_the_rule(as_helper: Api, al: Agent) -> None:  # noqa: F8
     assert set(answer.json()["scope"]) == {"rule", "reason"}
 
 
+def test_a_server_that_is_behind_says_so(
+    as_helper: Api,  # noqa: F811
+    al: Agent,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agents.memory.recall.catch_up", lambda *_, **__: False)
+    assert as_helper.post(RECALL, QUESTION).json()["index_behind"] is True
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -15,6 +15,7 @@ from agents.core.actors import Caller
 from agents.core.errors import Invalid, WorkspaceUnwritable
 from agents.indexes.specs import scope_of
 from agents.memory import reads
+from agents.memory.opening import check_scope
 from agents.memory.reads import SearchParams
 from agents.models import Agent, Transcript
 from agents.transcripts import Stored, store_lines, store_turns
@@ -148,7 +149,7 @@ def test_what_a_group_said_is_shown_to_no_chat(al: Agent) -> None:
 
 
 def test_a_tab_in_a_session_key_opens_nothing(al: Agent) -> None:
-    visible = visible_session(scope_of(al), reads.check_scope(agent=al, caller=cast.GATEWAY, session=Session(KEY)))
+    visible = visible_session(scope_of(al), check_scope(agent=al, caller=cast.GATEWAY, session=Session(KEY)))
     assert not visible(KEY) and visible(f"{KEY}\tclosed")
     assert not visible("agent:al:telegram:group:9\tclosed") and not visible(f"{KEY}\tclosed\tclosed")
 
