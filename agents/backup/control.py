@@ -10,9 +10,8 @@ from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from agents.backup.opened import COPY, as_database
-from agents.backup.tables import copy_tables, secret_tables
+from agents.backup.tables import DERIVED, copy_tables, secret_tables
 from agents.backup.values import BackupError
-from agents.models import Embedding
 
 CONTROL = "control.sqlite3"
 
@@ -39,7 +38,7 @@ def _copy_rows(target: Path, *, with_secrets: bool) -> None:
         with as_database(target, COPY), transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            copy_tables("default", COPY, without=(Embedding, *(() if with_secrets else secret_tables())))
+            copy_tables("default", COPY, without=(*DERIVED, *(() if with_secrets else secret_tables())))
     except DatabaseError as error:
         raise BackupError(
             f"The control database could not be copied: {str(error).strip()}.", hint="See manage.py doctor."

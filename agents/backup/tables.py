@@ -11,6 +11,10 @@ from django.core.management.color import no_style
 from django.db import connections, models, transaction
 from django.db.models.sql import InsertQuery
 
+from agents.models import Embedding
+
+DERIVED: Collection[type[models.Model]] = (Embedding,)
+"""Made again from the notes: in no copy of the control database."""
 _ROWS = 200
 
 

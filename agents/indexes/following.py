@@ -20,9 +20,10 @@ from agents.core.apart import apart
 from agents.core.paths import index_path, local_dir
 from agents.indexes.specs import embedding_spec
 from agents.locking.waiting import soon
-from agents.models import Agent, Change
+from agents.models import Agent, Change, Embedding
 from agents.servers.generations import generation, note, several
 from search.errors import Cancelled, SearchError
+from search.index.borrow import known_digests
 from search.index.embed import is_waiting, take_vectors
 from search.index.follow import Followed, followed, note_followed
 from search.index.locks import lock_path
@@ -35,6 +36,7 @@ from search.spec import EmbeddingIdentity, IndexSpec
 logger = logging.getLogger(__name__)
 
 FOLLOW_SECONDS = 60.0
+DROP_ROWS = 1_000
 _TOUCHED_SECONDS = 3600.0
 
 What = Change.What
@@ -120,6 +122,25 @@ def drop_unused_indexes(*, days: int, gigabytes: float) -> int:
             remove_index(path)
             left, dropped = left - size, dropped + 1
     return dropped
+
+
+def drop_stale_vectors(agent: Agent) -> int:
+    """Remove common vectors of texts that the agent's index holds no more. Returns how many.
+
+    Only by an index on this server that holds all that was written: what was listed before that was looked up is of no
+    text that it has not read yet.
+    """
+    path = index_path(agent.slug)
+    if not several() or followed(path) is None:
+        return 0
+    listed = dict(Embedding.objects.filter(agent=agent).values_list("pk", "hash").iterator())
+    if followed(path) != Followed(agent.pk, generation(agent.pk)):
+        return 0
+    held = known_digests(path)
+    stale = [pk for pk, digest in listed.items() if bytes(digest) not in held]
+    for start in range(0, len(stale), DROP_ROWS):
+        Embedding.objects.filter(pk__in=stale[start : start + DROP_ROWS]).delete()
+    return len(stale)
 
 
 def _follow(agent: Agent, identity: Identity, end: float) -> None:

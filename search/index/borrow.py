@@ -52,6 +52,12 @@ def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, finge
     return taken
 
 
+def known_digests(path: Path) -> set[bytes]:
+    """Of all texts in the index, and of those that it keeps vectors of. Raises `IndexUnavailable`."""
+    with reading(path) as connection:
+        return {row[0] for row in connection.execute("SELECT hash FROM chunks UNION SELECT hash FROM embedding_cache")}
+
+
 def _waiting(connection: Connection) -> set[bytes]:
     return {row[0] for row in connection.execute("SELECT hash FROM chunks WHERE emb_id IS NULL AND refused = ''")}
 

@@ -12,7 +12,7 @@ from agents.core.apart import apart
 from agents.core.audit import prune_audit
 from agents.core.paths import index_path
 from agents.files.history import remove_orphan_histories
-from agents.indexes.following import drop_unused_indexes
+from agents.indexes.following import drop_stale_vectors, drop_unused_indexes
 from agents.jobs.runs import prune_runs
 from agents.memory.recall_events import prune_recall_events
 from agents.memory.uses import prune_uses
@@ -55,8 +55,8 @@ def _forget() -> None:
 
 def _maintain_indexes() -> None:
     """One after the other; what cannot be done tonight is done another night."""
-    for slug in Agent.objects.values_list("slug", flat=True):
-        path = index_path(slug)
+    for agent in Agent.objects.only("pk", "slug").iterator():
+        slug, path = agent.slug, index_path(agent.slug)
         if STOPPING.is_set() or not path.exists():
             continue
         with apart(slug, "taking care of its index"):
@@ -65,4 +65,4 @@ def _maintain_indexes() -> None:
             except (IndexBusy, IndexUnavailable) as error:
                 logger.warning("%s: %s", slug, error.advice())
             else:
-                logger.info("%s: %d unused vectors dropped", slug, dropped)
+                logger.info("%s: %d unused vectors dropped", slug, dropped + drop_stale_vectors(agent))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.servers.two import Member, Two, Writers, two_servers
-from tests.integration.stack.server import until
+from tests.integration.stack.server import ROOT, until
 from tests.postgres import why_not
 
 pytestmark = [
@@ -152,3 +154,58 @@ def test_one_is_killed_under_load_and_the_other_goes_on(two: Two) -> None:
     assert {text for writer in writers for text in writer.confirmed} <= set(found)
     two.a.go()
     until("it is back", lambda: two.a.health() is not None, 240)
+
+
+NEXT = """
+from django.db import migrations, models
+
+class Migration(migrations.Migration):
+    dependencies = [("agents", "{newest}")]
+    operations = [
+        migrations.AddField("agent", "of_next", models.IntegerField(null=True)),
+        migrations.AddField("workspacewrite", "of_next", models.CharField(max_length=9, db_default="")),
+        migrations.CreateModel("OfNext", [("id", models.BigAutoField(primary_key=True))]),
+    ]
+"""
+
+
+def next_version(folder: Path) -> Path:
+    """A copy of this version with one migration more, of the kind that docs/scaling.md allows while others serve."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listed.rstrip("\0").split("\0"):
+        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+    migrations = folder / "agents" / "migrations"
+    newest = max(path.stem for path in migrations.glob("0*.py"))
+    (migrations / "9999_next.py").write_text(NEXT.format(newest=newest))
+    return folder
+
+
+def test_an_old_and_a_new_version_serve_side_by_side(two: Two, tmp_path: Path) -> None:
+    folder = workspace(two.a, "skew")
+    writer = Writers(two.both, "skew", "w", most=10_000)
+    writer.start()
+    until("notes come in", lambda: len(writer.confirmed) >= 5, 60)
+    two.b.kill_all()
+    two.b.root = next_version(tmp_path)
+    two.b.go()
+    until(f"the new version serves\n{two.b.said()}", lambda: two.b.health() is not None, 240)
+    before = len(writer.confirmed)
+    until("notes come in through both", lambda: len(writer.confirmed) >= before + 20, 120)
+    writer.over.set()
+    writer.join()
+    assert all(count == 1 for count in facts(folder).values())
+    assert set(writer.confirmed) <= set(facts(folder))
+    for member in two.both:
+        slug = f"made-{member.port}"
+        member.call("POST", "/api/v1/agents", {"slug": slug})
+        member.call("PATCH", f"/api/v1/agents/{slug}", {"name": "New"})
+        member.call("POST", f"/api/v1/agents/{slug}/notes", {"text": "The ladder is lent."})
+        assert [other.search(slug, "ladder")["results"][0]["path"] for other in two.both]
+
+    two.a.kill_all()
+    two.a.go()
+    assert two.a.process.wait(timeout=120) != 0
+    assert "newer version" in two.a.said(), two.a.said()[-2000:]
+    assert two.b.health() is not None

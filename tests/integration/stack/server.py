@@ -42,6 +42,9 @@ class Server:
     data_dir: Path
     port: int
 
+    root = ROOT
+    """Of the source that is run."""
+
     def launch(self, **options: str) -> subprocess.Popen[str]:
         """Start the launcher; what it says is collected in `<data>.out` beside the data folder."""
         names = [name for name in os.environ if name.startswith("MEMORY_") or name == "DATABASE_URL"]
@@ -51,7 +54,7 @@ class Server:
         environment.pop("DJANGO_SETTINGS_MODULE", None)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "memory_appliance.launch"],
-            cwd=ROOT,
+            cwd=self.root,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=self.out.open("w"),

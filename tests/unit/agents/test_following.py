@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.core.paths import index_path
 from agents.indexes import following
-from agents.indexes.following import drop_unused_indexes, follow_all, tell
+from agents.indexes.following import drop_stale_vectors, drop_unused_indexes, follow_all, tell
 from agents.indexes.specs import embedding_spec
 from agents.memory import reads
 from agents.models import Agent, Change, Embedding
@@ -139,6 +139,67 @@ def test_an_index_of_which_it_is_unknown_what_it_holds_is_made_anew(on: On, mome
         shutil.rmtree(agent.workspace)
         create_agent(actor=cast.OWNER, slug="al")
     assert found(on("b"), "alarm code")[0] == [] and not holds("9137")
+
+
+@pytest.mark.parametrize("pruned", [False, True])
+def test_an_index_of_last_month_put_back_serves_nothing_that_was_forgotten(
+    on: On, pruned: bool, tmp_path: Path
+) -> None:
+    note(on("a"), "The alarm code is 9137.")
+    assert found(on("b"), "alarm code")[0] == [LOG]
+    shutil.copytree(index_path("al").parent, tmp_path / "last-month")
+    forget(agent=on("a"), actor=cast.OWNER, path=LOG)
+    note(on("a"), "The ladder is lent to Ivo.")
+    assert found(on("b"), "ladder")[0] == [LOG]
+    if pruned:
+        Change.objects.update(at=timezone.now() - timedelta(days=30))
+        prune_changes()
+    for path in index_path("al").parent.glob("al.sqlite*"):
+        path.unlink()
+    shutil.copytree(tmp_path / "last-month", index_path("al").parent, dirs_exist_ok=True)
+    assert holds("9137")
+    assert found(on("b"), "alarm code")[0] == [] and found(on("b"), "ladder")[0] == [LOG]
+    assert not holds("9137")
+
+
+@pytest.mark.parametrize("length", [0, 5_000, 20_000])
+def test_a_half_written_index_is_made_anew_without_embedding_again(on: On, length: int) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    agent = on("a")
+    note(agent, "The ladder is lent to Ivo.")
+    found(agent, "ladder")
+    embed_pending(embedding_spec(agent), model, budget_seconds=9, progress=ignore, cancelled=never)
+    tell(agent, what=Change.What.VECTORS)
+    agent = on("b")
+    assert found(agent, "ladder") == ([LOG], set())
+    embedded = len(model.seen)
+    for path in index_path("al").parent.glob("al.sqlite-*"):
+        path.unlink()
+    cut = index_path("al").with_suffix(".cut")
+    cut.write_bytes(index_path("al").read_bytes()[:length])
+    cut.rename(index_path("al"))
+    assert found(on("b"), "ladder") == ([LOG], set())
+    assert found(on("a"), "ladder") == ([LOG], set())
+    assert len(model.seen) == embedded
+
+
+def test_vectors_of_texts_that_no_index_holds_any_more_go(on: On) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    note(on("a"), "The ladder is lent to Ivo.")
+    agent = on("a")
+    found(agent, "ladder")
+    embed_pending(embedding_spec(agent), model, budget_seconds=9, progress=ignore, cancelled=never)
+    Embedding.objects.create(agent=agent, fingerprint="former model", hash=b"h", parts=b"p")
+    agent = on("b")
+    assert drop_stale_vectors(agent) == 0  # no index here: of nothing it is known that it has gone
+    found(agent, "ladder")
+    note(on("a"), "The drill is with Ana.")
+    assert drop_stale_vectors(on("b")) == 0  # behind: the text may be in the other's index
+    found(on("b"), "drill")
+    assert drop_stale_vectors(on("b")) == 1
+    assert not Embedding.objects.filter(hash=b"h").exists() and Embedding.objects.count() == 2
 
 
 def test_a_text_is_embedded_once_for_all_servers_and_its_vectors_are_forgotten_with_it(on: On) -> None:
