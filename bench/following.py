@@ -40,6 +40,7 @@ def main() -> None:
     prepare(options.data)
 
     from django.conf import settings
+    from django.db import connection
 
     from agents.core.actors import Actor
     from agents.core.paths import index_path
@@ -75,6 +76,10 @@ def main() -> None:
     root = Path(agent.workspace)
     write_workspace(root, options.chunks // CHUNKS_PER_FILE, CHUNKS_PER_FILE * CHARS_PER_CHUNK, Notes(5))
     report("server 1: index made", options.chunks, timed(index), embedder)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_total_relation_size('agents_embedding')")
+        size = cursor.fetchone()[0] / options.chunks
+    print(f"common vectors: {size / 1000:.1f} KB a chunk in PostgreSQL, without those of tokens")
 
     def follow() -> None:
         assert catch_up(Agent.objects.get(slug="bench"), embedder.identity, seconds=600.0)
@@ -82,8 +87,8 @@ def main() -> None:
     settings.MEMORY_LOCAL_DIR = options.data / "server-2"
     embedder.texts = 0
     spent = timed(follow)
-    with reading(index_path("bench")) as connection:
-        chunks, with_vector = count_chunks(connection)
+    with reading(index_path("bench")) as held:
+        chunks, with_vector = count_chunks(held)
     report("server 2: first index", chunks, spent, embedder)
     assert chunks == with_vector, f"{chunks - with_vector} chunks wait for a vector"
 
