@@ -78,8 +78,8 @@ def look_at_all(
     report = update_index(spec, identity=identity, progress=progress, cancelled=cancelled, lock_timeout=lock_timeout)
     if several():
         if report.pending:
-            report = replace(report, pending=take_vectors(spec, identity))
-        note_followed(spec.path, Followed(agent.pk, number))
+            report = replace(report, pending=take_vectors(spec, identity, lock_timeout=lock_timeout))
+        note_followed(spec.path, Followed(agent.pk, number), lock_timeout=lock_timeout)
         if before is None or report.recut:  # a change that another index lacks may be among what is new here
             tell(agent, what=What.WHOLE)
         elif report.paths:
@@ -144,7 +144,10 @@ def drop_stale_vectors(agent: Agent) -> int:
 
 
 def _follow(agent: Agent, identity: Identity, end: float) -> None:
-    """Raises `SearchError`, and `Cancelled` when the time is over; what was done by then stays."""
+    """Raises `SearchError`, and `Cancelled` when the time is over; what was done by then stays.
+
+    No lock is waited for here: `soon` tries again.
+    """
     spec, seen = embedding_spec(agent), followed(index_path(agent.slug))
     changes: list[Change] = []
     if seen is not None:
@@ -160,9 +163,9 @@ def _follow(agent: Agent, identity: Identity, end: float) -> None:
     if named[What.FORGOTTEN]:
         forget_files(spec, [path for path in named[What.FORGOTTEN] if path], all_unused=True)
     if seen is not None:
-        take_vectors(spec, identity() if is_waiting(spec.path) else None)
+        take_vectors(spec, identity() if is_waiting(spec.path) else None, lock_timeout=0.0)
         now = followed(spec.path)
-        note_followed(spec.path, max(Followed(agent.pk, agent.generation), now) if now else seen)
+        note_followed(spec.path, max(Followed(agent.pk, agent.generation), now) if now else seen, lock_timeout=0.0)
 
 
 def _look_again(

@@ -28,7 +28,9 @@ LOCK_TIMEOUT = 60.0
 LookUp = Callable[[str, Sequence[bytes]], Sequence[PackedText]]
 
 
-def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, fingerprint: str) -> int:
+def borrow_vectors(
+    spec: IndexSpec, connection: Connection, model_id: int, fingerprint: str, *, lock_timeout: float = LOCK_TIMEOUT
+) -> int:
     """Put what the sources of `spec` hold for waiting chunks into the cache; answers the number of texts found.
 
     Only vectors of the same fingerprint. A source that is missing, busy or damaged is passed over: the model is there.
@@ -45,7 +47,7 @@ def borrow_vectors(spec: IndexSpec, connection: Connection, model_id: int, finge
                 log.debug("no vectors from another index", extra={"reason": str(error)})
                 break
             if found:
-                with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
+                with writer_lock(spec.path, timeout=lock_timeout), transaction(connection):
                     _keep(connection, model_id, found)
             waiting.difference_update(row.hash for row in found)
             taken += len(found)

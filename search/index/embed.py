@@ -110,10 +110,12 @@ def embed_pending(
         return EmbedReport(store.embedded, count_waiting(connection, tokens=spec.tokens), store.refused, reused)
 
 
-def _agree_on_model(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity) -> int:
+def _agree_on_model(
+    spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity, lock_timeout: float = LOCK_TIMEOUT
+) -> int:
     model = active_model(connection)
     if model is None or model.identity.fingerprint != identity.fingerprint:
-        with writer_lock(spec.path, timeout=LOCK_TIMEOUT), transaction(connection):
+        with writer_lock(spec.path, timeout=lock_timeout), transaction(connection):
             model = agree_on_model(connection, identity)
     if model.identity.fingerprint != identity.fingerprint:
         raise IdentityChanged(
@@ -231,18 +233,19 @@ def is_waiting(path: Path) -> bool:
         return False
 
 
-def take_vectors(spec: IndexSpec, identity: EmbeddingIdentity | None) -> int:
+def take_vectors(spec: IndexSpec, identity: EmbeddingIdentity | None, *, lock_timeout: float = LOCK_TIMEOUT) -> int:
     """Give waiting chunks the vectors that others have made of their texts; answers how many chunks still wait.
 
-    Without a model that answers, and for an index of another one, none are taken. Raises like `embed_pending`.
+    Without a model that answers, and for an index of another one, none are taken. Raises like `embed_pending`, and
+    `IndexBusy` when another process holds the writer lock for longer than `lock_timeout` seconds.
     """
     with writing(spec.path, remake=False) as connection:
         waiting = count_pending(connection)
         if waiting and identity is not None:
             with suppress(IdentityChanged):
-                model_id = _agree_on_model(spec, connection, identity)
-                if borrow_vectors(spec, connection, model_id, identity.fingerprint):
-                    waiting -= _Store(spec, connection, model_id, identity).take_cached()
+                model_id = _agree_on_model(spec, connection, identity, lock_timeout)
+                if borrow_vectors(spec, connection, model_id, identity.fingerprint, lock_timeout=lock_timeout):
+                    waiting -= _Store(spec, connection, model_id, identity).take_cached(lock_timeout)
         return waiting
 
 
@@ -259,11 +262,11 @@ class _Store:
         self._flushed_at = time.monotonic()
         self.done = self.embedded = self.refused = 0
 
-    def take_cached(self) -> int:
+    def take_cached(self, lock_timeout: float = LOCK_TIMEOUT) -> int:
         """What another file, an older index or the time before a switch has embedded already."""
         if not count_pending(self._connection):
             return 0
-        with writer_lock(self._spec.path, timeout=LOCK_TIMEOUT), transaction(self._connection):
+        with writer_lock(self._spec.path, timeout=lock_timeout), transaction(self._connection):
             changes = VectorChanges()
             taken = link_cached(self._connection, self._model_id, changes)
             if taken:

@@ -37,7 +37,7 @@ def followed(path: Path) -> Followed | None:
     return Followed(int(agent), int(number))
 
 
-def note_followed(path: Path, now: Followed) -> None:
+def note_followed(path: Path, now: Followed, *, lock_timeout: float = LOCK_TIMEOUT) -> None:
     """Raises like `update_files`."""
-    with writer_lock(path, timeout=LOCK_TIMEOUT), writing(path, remake=False) as connection:
+    with writer_lock(path, timeout=lock_timeout), writing(path, remake=False) as connection:
         set_meta(connection, "followed", f"{now.agent}:{now.number}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,28 @@ def test_an_index_that_cannot_follow_in_time_answers_from_what_it_has(on: On) ->
     with writer_lock(index_path("al")):
         paths, degraded = found(agent, "spare key ladder", deadline_ms=200)
         assert paths == ["MEMORY.md"] and "index_behind" in degraded
+    assert found(agent, "ladder")[0] == [LOG]
+
+
+@pytest.mark.timeout(9)
+def test_a_request_does_not_wait_for_a_writer_that_comes_amid_it(on: On, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    for name in "ab":
+        found(on(name), "spare key")
+    note(on("a"), "The ladder is lent to Ivo.")
+    agent, update_files = on("b"), following.update_files
+    with ExitStack() as held:
+
+        def then_another_writes(*given: Any) -> object:
+            report = update_files(*given)
+            held.enter_context(writer_lock(index_path("al")))
+            return report
+
+        monkeypatch.setattr(following, "update_files", then_another_writes)
+        assert "index_behind" in found(agent, "ladder", deadline_ms=200)[1]
+    monkeypatch.undo()
+    set_embedder_factory(lambda: model)
     assert found(agent, "ladder")[0] == [LOG]
 
 
