@@ -21,11 +21,13 @@ from agents.memory import reads
 from agents.models import Agent, Change, Embedding
 from agents.providers.embedding import set_embedder_factory
 from agents.registry.agents import create_agent, delete_agent
+from agents.servers import generations
 from agents.servers.generations import prune_changes
 from agents.upkeep.forget import forget
 from agents.workspace import append
 from search.index.embed import embed_pending
 from search.index.locks import writer_lock
+from search.index.rebuild import rebuild_index
 from search.spec import PackedText
 from tests import cast
 from tests.engine import WordEmbedder, ignore, never
@@ -205,6 +207,30 @@ def test_a_half_written_index_is_made_anew_without_embedding_again(on: On, lengt
     assert found(on("b"), "ladder") == ([LOG], set())
     assert found(on("a"), "ladder") == ([LOG], set())
     assert len(model.seen) == embedded
+
+
+def test_a_switch_of_the_model_reaches_the_index_of_the_other_server(on: On) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    agent = on("a")
+    note(agent, "The ladder is lent to Ivo.")
+    found(agent, "ladder")
+    embed_pending(embedding_spec(agent), model, budget_seconds=9, progress=ignore, cancelled=never)
+    tell(agent, what=Change.What.VECTORS)
+    assert found(on("b"), "ladder") == ([LOG], set())
+
+    other = WordEmbedder("words-2")
+    set_embedder_factory(lambda: other)
+    assert "stale_vectors" in found(on("b"), "ladder")[1]
+    rebuilt = rebuild_index(
+        embedding_spec(on("a")), other, budget_seconds=9, progress=ignore, cancelled=never, lanes=1
+    )  # fmt: skip
+    assert rebuilt.swapped
+    generations.note(agent.pk, what=Change.What.REBUILT)
+    embedded = len(other.seen)
+    for name in "bca":
+        assert found(on(name), "ladder") == ([LOG], set()), name
+    assert len(other.seen) == embedded
 
 
 def test_vectors_of_texts_that_no_index_holds_any_more_go(on: On) -> None:
