@@ -12,7 +12,7 @@ from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
 from search.outcome import Problem
-from search.spec import CollectionSpec
+from search.spec import MEMORY_PATTERNS, CollectionSpec
 
 
 class FoundFile(NamedTuple):
@@ -32,6 +32,10 @@ class FoundFile(NamedTuple):
 
 
 _TOP_BIT = 2**63
+
+
+_MARKDOWN = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+_CURATED = {name.lower(): name for name in MEMORY_PATTERNS if "/" not in name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +184,19 @@ def _scan_folder(
                     findings.pass_over("hidden" if name.startswith(".") else "tools")
                     continue
                 is_link = entry.is_symlink()
-                if not (is_folder or is_link or name.endswith(".md")):
+                meant = name if is_folder or is_link else _meant(name)
+                if not (is_folder or is_link or meant.endswith(".md")):
                     findings.pass_over("not_markdown")
                     continue
                 wanted = patterns.step(folder.wanted, name)
                 matches = name.endswith(".md") and patterns.accepts(wanted)
                 descends = (is_folder or is_link) and patterns.alive(wanted)
                 ignored = ignore.step(folder.ignored, name)
-                if not (matches or descends) or ignore.accepts(ignored):
+                left = ignore.accepts(ignored)
+                if not (matches or left) and meant != name and patterns.accepts(patterns.step(folder.wanted, meant)):
+                    findings.skip(base + name, f"is not read under this name; rename it to {meant}")
+                    continue
+                if not (matches or descends) or left:
                     findings.pass_over("pattern" if not (matches or descends) else "ignored")
                     continue
                 rel = base + name
@@ -209,6 +218,14 @@ def _scan_folder(
     finally:
         os.close(fd)
     return below
+
+
+def _meant(name: str) -> str:
+    """The name under which a Markdown file would be read, where it ends otherwise or its case is another."""
+    if name.lower() in _CURATED:
+        return _CURATED[name.lower()]
+    stem, dot, ending = name.rpartition(".")
+    return f"{stem}.md" if dot and stem and f".{ending.lower()}" in _MARKDOWN else name
 
 
 def _leads_to_folder(link: os.DirEntry[str]) -> bool:

@@ -48,7 +48,9 @@ def test_the_builtin_patterns_take_memory_and_nothing_else(tmp_path: Path) -> No
     )
     result = scan(tmp_path, patterns=MEMORY_PATTERNS)
     assert found(result) == ["MEMORY.md", "USER.md", "memory/a/x.md", "memory/b.md"]
-    assert result.problems == [] and result.readable
+    assert result.readable and problems(result) == {
+        "memory.md": "is not read under this name; rename it to MEMORY.md"
+    }  # fmt: skip
 
 
 def test_a_file_carries_its_size_time_and_inode(tmp_path: Path) -> None:
@@ -107,6 +109,28 @@ def test_a_folder_named_like_a_note_is_a_problem_and_still_scanned(tmp_path: Pat
     write(tmp_path, "x.md/inner.md")
     result = scan(tmp_path)
     assert found(result) == ["x.md/inner.md"] and problems(result) == {"x.md": "is a folder, not a file"}
+
+
+def test_markdown_under_another_ending_is_named_with_the_way_out(tmp_path: Path) -> None:
+    names = ["A.MD", "b.markdown", "old/c.mkd", "ignored/d.MD", "keep.md", "e.txt"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text")
+    result = scan(tmp_path, ignore=("ignored/**",))
+    assert found(result) == ["keep.md"]
+    assert problems(result) == {
+        "A.MD": "is not read under this name; rename it to A.md",
+        "b.markdown": "is not read under this name; rename it to b.md",
+        "old/c.mkd": "is not read under this name; rename it to c.md",
+    }
+
+
+def test_a_curated_file_in_other_case_is_named_where_it_would_be_read(tmp_path: Path) -> None:
+    for name in ("Memory.md", "user.MD", "README.MD", "notes.markdown"):
+        (tmp_path / name).write_text("text")
+    own = scan(tmp_path, patterns=MEMORY_PATTERNS)
+    assert set(problems(own)) == {"Memory.md", "user.MD"} and "MEMORY.md" in problems(own)["Memory.md"]
+    assert "Memory.md" in found(scan(tmp_path))  # a collection of any notes takes it as it is
 
 
 def test_a_named_pipe_is_a_problem(tmp_path: Path) -> None:
