@@ -16,6 +16,7 @@ from agents.context.budget import LEAST_BUDGET, Budgets, Injected, cut_end, cut_
 from agents.context.limits import near_limit
 from agents.context.sources import Source
 from agents.core.actors import Caller
+from agents.core.paths import workspace_fault
 from agents.memory.opening import open_memory, record_denial
 from agents.models import Agent
 from agents.workspace.places import today
@@ -78,7 +79,9 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
         _add_curated(draft, sources.curated(agent, user=session.user if session else None))
     _add_curated(draft, sources.shared(agent))
     if granted.grant == "all":
-        if not is_folder(Path(agent.workspace)):
+        if fault := workspace_fault(agent.workspace):
+            draft.warnings.append(f"The workspace {fault}: nothing of it is shown.")
+        elif not is_folder(Path(agent.workspace)):
             draft.warnings.append("The workspace's folder is missing or cannot be read: nothing of it is shown.")
         _add_daily(draft, agent, moment)
     elif not draft.files:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from agents.access import provenance
 from agents.context.budget import DAILY_BYTES, SLUGGED_FILES
+from agents.core.paths import workspace_fault
 from agents.indexes.specs import CURATED, shared_name
 from agents.models import Agent, Collection
 from agents.workspace.reading import MAX_BYTES
@@ -38,6 +39,8 @@ class Source:
 
 def curated(agent: Agent, *, user: str | None) -> list[Source]:
     """MEMORY.md, USER.md and, when the chat names a person, that person's own USER.md; only those that exist."""
+    if workspace_fault(agent.workspace):
+        return []
     names = list(CURATED)
     if user and name_problem(user) is None and not user.startswith("."):
         names.append(f"users/{user}/USER.md")
@@ -49,7 +52,7 @@ def shared(agent: Agent) -> list[Source]:
     """MEMORY.md of every agent that shares its memory with this one."""
     sources = []
     for share in agent.shared_in.all():
-        if share.collection.kind == Collection.Kind.MEMORY:
+        if share.collection.kind == Collection.Kind.MEMORY and not workspace_fault(share.collection.agent.workspace):
             owner = share.collection.agent
             source = _read(owner, Path(owner.workspace), "MEMORY.md", f"{shared_name(share)}/MEMORY.md")
             if source is not None:
@@ -59,6 +62,8 @@ def shared(agent: Agent) -> list[Source]:
 
 def daily(agent: Agent, today: date, days: int) -> tuple[list[Source], list[str]]:
     """The notes of the last `days` days, today's first, and warnings about notes that are left out."""
+    if workspace_fault(agent.workspace):
+        return [], []
     root = Path(agent.workspace)
     wanted = [(today - timedelta(days=back)).isoformat() for back in range(days)]
     by_day: dict[str, list[str]] = {day: [] for day in wanted}

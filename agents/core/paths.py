@@ -39,7 +39,7 @@ def allowed_roots() -> tuple[Path, ...]:
 
 
 def workspace_fault(workspace: str) -> str:
-    """Why no service would have stored this workspace; "" when it is one. Nothing on the disk is looked at."""
+    """Why no service would have stored this workspace; "" when it is one. Nothing below the roots is looked at."""
     folder = Path(workspace)
     if "\0" in workspace or not folder.is_absolute() or ".." in folder.parts:
         return "is no absolute path"
@@ -47,7 +47,14 @@ def workspace_fault(workspace: str) -> str:
         refuse_server_folders(folder, "workspace", "")
     except Invalid:
         return "takes in the server's own files"
+    if outside_roots(folder):
+        return "lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)"
     return ""
+
+
+def outside_roots(folder: Path) -> bool:
+    """Whether no allowed root holds it, by its name alone."""
+    return not any(folder.is_relative_to(one) for root in allowed_roots() for one in (root, root.resolve()))
 
 
 def in_workspace(workspace: str, path: str) -> bool:

@@ -15,7 +15,7 @@ from agents.access.scope import Match, Rule
 from agents.access.sessions import CHAT_TYPES
 from agents.columns.stored_values import is_no_time
 from agents.core.errors import Invalid
-from agents.core.paths import refuse_server_folders, workspace_fault
+from agents.core.paths import outside_roots, refuse_server_folders, workspace_fault
 from agents.core.whose import whose_workspace
 from agents.models import Agent, Collection, ScopeRule
 from search.dates.zone import known_zone
@@ -46,10 +46,13 @@ def collection_fault(collection: Collection) -> str:
     if not isinstance(collection.ignore, list) or not all(isinstance(one, str) for one in collection.ignore):
         return "what it ignores is no list of patterns; save the collection again"
     if collection.kind == Collection.Kind.MEMORY:
-        return ""
+        fault = workspace_fault(agent.workspace)
+        return f"the workspace {agent.workspace!r} {fault}" if fault else ""
     folder = Path(collection.path)
     if "\0" in collection.path or not folder.is_absolute() or ".." in folder.parts:
         return "its folder is no absolute path; give it another one"
+    if outside_roots(folder):
+        return f"{folder} lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)"
     if folder.is_relative_to(agent.workspace):
         return ""
     try:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.db import models, transaction
-from django.db.models import F
+from django.db.models import F, Max
 
 from agents.models.agent import Agent
+
+LAST = 2**53 - 1
+"""The highest whole number that every JSON reader keeps exactly."""
 
 
 class Numbered(models.Model):
@@ -30,6 +33,11 @@ class Numbered(models.Model):
             super().save(*args, **kwargs)
             return
         with transaction.atomic():
-            Agent.objects.filter(pk=agent).update(**{self.counter: F(self.counter) + 1})
+            given = Agent.objects.filter(pk=agent, **{f"{self.counter}__lt": LAST})
+            if not given.update(**{self.counter: F(self.counter) + 1}):
+                # No server has given so many: the count was written by hand, and goes on after the rows that are there.
+                rows = type(self)._base_manager.filter(agent=agent, number__lt=LAST)
+                highest = rows.aggregate(highest=Max("number"))["highest"] or 0
+                Agent.objects.filter(pk=agent).update(**{self.counter: highest + 1})
             self.number = Agent.objects.values_list(self.counter, flat=True).get(pk=agent)
             super().save(*args, **kwargs)

@@ -7,7 +7,8 @@ import unicodedata
 from datetime import date, datetime
 from pathlib import Path
 
-from agents.core.errors import Invalid
+from agents.core.errors import Invalid, WorkspaceUnwritable
+from agents.core.paths import workspace_fault
 from agents.models import Agent, WorkspaceWrite
 from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, spelled, split_path
@@ -47,6 +48,10 @@ def own_place(agent: Agent, path: str, *, field: str = "path") -> str:
     A file whose name has `ü` in two characters (NFD, as macOS writes it) is the same file as the one with `ü` in one.
     """
     checked_place(path, field=field)
+    if fault := workspace_fault(agent.workspace):
+        raise WorkspaceUnwritable(
+            f"The workspace {agent.workspace!r} {fault}.", hint="Give the agent another workspace, or allow its root."
+        )
     if path.isascii():
         return path
     place = spelled(Path(agent.workspace), path)

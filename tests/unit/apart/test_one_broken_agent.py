@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from agents.access.scope import decide
 from agents.access.sessions import Session
-from agents.core.errors import Invalid
+from agents.core.errors import WorkspaceUnwritable
 from agents.core.paths import data_dir
 from agents.indexes.broken_rows import collection_fault
 from agents.indexes.specs import collection_spec, index_spec, scope_of
@@ -123,6 +123,12 @@ def relative_path(agent: Agent) -> None:
 
 def whole_disk(agent: Agent) -> None:
     Agent.objects.filter(pk=agent.pk).update(workspace="/")
+
+
+def outside_the_roots(agent: Agent) -> None:
+    folder = Path(agent.workspace).parents[2] / "elsewhere"
+    shutil.copytree(agent.workspace, folder)
+    Agent.objects.filter(pk=agent.pk).update(workspace=str(folder))
 
 
 def settings_no_object(agent: Agent) -> None:
@@ -266,7 +272,7 @@ def share_of_an_agent_gone(agent: Agent) -> None:
 NAMED = [
     settings_no_object, unknown_zone, rule_of_unknown_keys, rule_a_list, rule_of_wrong_values, rule_of_unknown_action,
     collection_ignores_no_list, collection_of_zero_byte, collection_of_relative_path, collection_of_the_servers_files,
-    collection_of_another_agent,
+    collection_of_another_agent, outside_the_roots,
 ]  # fmt: skip
 BREAKAGES = [
     gone, not_mounted, a_file, a_link, a_loop, target_a_folder, target_a_link, target_a_pipe, impossible_path,
@@ -381,10 +387,29 @@ def test_nothing_is_written_where_the_server_was_started(
     (here / "workspaces" / "al").mkdir(parents=True)
     monkeypatch.chdir(here)
     breakage(al)
-    with pytest.raises(Invalid, match="not absolute"):
+    with pytest.raises(WorkspaceUnwritable, match="no absolute path"):
         broken = Agent.objects.get(pk=al.pk)
         append(agent=broken, actor=cast.OWNER, path="MEMORY.md", text="The boiler was serviced.", origin="owner")
     assert [path.name for path in here.rglob("*")] == ["workspaces", "al"]
+
+
+def test_nothing_outside_the_allowed_roots_is_served_or_written(
+    al: Agent, owner: cast.Person, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside_the_roots(al)
+    update.run(request_run(agent=al, kind=Run.Kind.UPDATE, reason="change").pk)
+    folder = Path(Agent.objects.get(pk=al.pk).workspace)
+    before = sorted(folder.rglob("*"))
+    here = f"/api/v1/agents/{al.slug}"
+    found = client.post(f"{here}/search", {"query": "boiler"}, "application/json", **owner.headers).json()
+    assert found["results"] == []
+    answer = client.post(f"{here}/get", {"path": "MEMORY.md"}, "application/json", **owner.headers)
+    assert answer.json()["status"] != "ok"
+    shown = client.post(f"{here}/context", {}, "application/json", **owner.headers).json()
+    assert shown["text"] == "" and "outside the allowed roots" in str(shown["warnings"])
+    said = client.post(f"{here}/notes", {"text": "The boiler hums."}, "application/json", **owner.headers)
+    assert said.status_code == 503 and "allowed roots" in said.json()["error"]["message"]
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_a_workspace_that_holds_everything_takes_nothing_from_others(al: Agent, al_2: Agent) -> None:

@@ -40,6 +40,13 @@ def test_numbers_of_what_was_forgotten_are_not_given_again(as_owner: Api, al: Ag
     assert turn(as_owner, "al") == 2
 
 
+@pytest.mark.parametrize("count", [2**53, 2**63 - 1])
+def test_a_count_that_no_server_has_given_is_not_gone_on_with(as_owner: Api, al: Agent, count: int) -> None:
+    first, seen = run(as_owner, "al"), turn(as_owner, "al")
+    Agent.objects.filter(pk=al.pk).update(runs_numbered=count, recalls_numbered=count)
+    assert (run(as_owner, "al"), turn(as_owner, "al")) == (first + 1, seen + 1)
+
+
 def test_runs_count_within_their_agent_and_are_found_by_their_id(as_owner: Api, al: Agent, al_2: Agent) -> None:
     first, *others = [run(as_owner, slug) for slug in ("al", "al-2", "al-2", "al-2", "al")]
     assert others[-1] == first + 1

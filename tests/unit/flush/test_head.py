@@ -15,9 +15,10 @@ def test_the_head_was_trained_on_the_dialogues_and_cues_that_stand_beside_it() -
     assert load_head().made_from["data"] == checksum(), "run: python -m search.flush.train MODELS_DIR"
 
 
-def test_dialogues_are_in_six_languages_and_in_one_fold_each() -> None:
+def test_a_dialogue_is_in_one_fold_and_six_languages_are_measured() -> None:
     dev, held_out = (read_dialogues(FOLDER / f"{name}.txt") for name in ("dev", "held_out"))
-    assert {one.language for one in dev} == {one.language for one in held_out} == {"en", "es", "ja", "ko", "ru", "zh"}
+    measured = {one.language for one in held_out}
+    assert measured == {"en", "es", "ja", "ko", "ru", "zh"} and measured < {one.language for one in dev}
     lines = [
         {
             turn.text
