@@ -36,7 +36,7 @@ class Numbered(models.Model):
             given = Agent.objects.filter(pk=agent, **{f"{self.counter}__lt": LAST})
             if not given.update(**{self.counter: F(self.counter) + 1}):
                 # No server has given so many: the count was written by hand, and goes on after the rows that are there.
-                rows = type(self)._base_manager.filter(agent=agent, number__lt=LAST)
+                rows = type(self)._base_manager.filter(number__lt=LAST, **{"agent": agent})
                 highest = rows.aggregate(highest=Max("number"))["highest"] or 0
                 Agent.objects.filter(pk=agent).update(**{self.counter: highest + 1})
             self.number = Agent.objects.values_list(self.counter, flat=True).get(pk=agent)
