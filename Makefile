@@ -39,6 +39,9 @@ test-long: setup-dev models test-postgres  ## what takes longer: servers killed;
 test-postgres: setup-dev  ## the unit tests that ask the control database, on a PostgreSQL of their own
 	@$(PYTHON_IN)/pytest -n 2 --ds tests.settings_postgres -m postgres tests/unit
 
+test-pythons: setup-dev  ## the quick unit tests on each newer Python that is on this machine
+	@scripts/test-pythons
+
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit
 

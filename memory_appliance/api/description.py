@@ -47,6 +47,10 @@ def _statuses() -> set[int]:
     return {code.status for code in ErrorCode}
 
 
+PHRASES = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""As RFC 9110 has them; `HTTPStatus` has older ones before Python 3.13."""
+
+
 def _error_schemas() -> dict[str, Any]:
     schema = ErrorAnswer.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     return {**schema.pop("$defs"), "ErrorAnswer": schema}
@@ -55,7 +59,7 @@ def _error_schemas() -> dict[str, Any]:
 def _error_response(status: int) -> dict[str, Any]:
     codes = [code for code in ErrorCode if code.status == status]
     response: dict[str, Any] = {
-        "description": f"{HTTPStatus(status).phrase}: {', '.join(f'`{code}`' for code in codes)}.",
+        "description": f"{PHRASES.get(status) or HTTPStatus(status).phrase}: {', '.join(f'`{code}`' for code in codes)}.",
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/ErrorAnswer"},

@@ -1,4 +1,4 @@
-"""`python3.11 -m memory_appliance.launch.setup [--dev]`: the virtual environment and the locked packages.
+"""`python3 -m memory_appliance.launch.setup [--dev]`: the virtual environment and the locked packages.
 
 Costs a fraction of a second when everything is in place already.
 """
