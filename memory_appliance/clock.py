@@ -26,6 +26,7 @@ log_as(settings.LOGGING)
 app.conf.beat_schedule = {
     # A tick that no worker has taken up before the next one is dropped: a restarted worker finds one, not a thousand.
     "sweep": {"task": "workers.sweep", "schedule": _PERIOD, "options": {"queue": _QUEUE, "expires": _PERIOD}},
+    "activity": {"task": "workers.count_activity", "schedule": 60, "options": {"queue": _QUEUE, "expires": 60}},
     "consolidate": {
         "task": "workers.consolidate",
         "schedule": crontab(hour=3, minute=0),

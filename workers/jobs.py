@@ -45,7 +45,7 @@ JOBS = {
     )
 }
 
-ROUNDS = ("sweep", "tidy", "consolidate")
+ROUNDS = ("sweep", "tidy", "consolidate", "activity")
 """Work that no run stands for. Each has a thread, so that the sweep never waits behind jobs or a long night."""
 
 TASKS = (*(kind.value for kind in JOBS), *ROUNDS)

@@ -12,6 +12,7 @@ from django.db import models
 
 from agents.backup.tables import insert
 from agents.models import (
+    ActivityHour,
     Agent,
     AgentRole,
     Change,
@@ -52,7 +53,7 @@ COPIED: dict[type[models.Model], str] = {
 POINTED_AT = (Collection, Transcript)
 """Whose new numbers others need; the rows of all other tables go in many at a time."""
 
-LEFT = (Run, IndexSnapshot, Change, Embedding)
+LEFT = (Run, IndexSnapshot, Change, Embedding, ActivityHour)
 """Of the work of then, which is over."""
 
 LINKED = (CollectionShare, AgentRole)

@@ -1,5 +1,6 @@
 """The control plane's tables: intent and history. No chunk text lives here."""
 
+from agents.models.activity import ActivityHour, ActivityMark
 from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
 from agents.models.change import Change, Embedding
@@ -24,6 +25,8 @@ from agents.models.used_entry import UsedEntry
 from agents.models.workspace_write import WorkspaceWrite
 
 __all__ = [
+    "ActivityHour",
+    "ActivityMark",
     "Agent",
     "AgentRole",
     "ApiKey",

@@ -58,8 +58,9 @@ def _error_schemas() -> dict[str, Any]:
 
 def _error_response(status: int) -> dict[str, Any]:
     codes = [code for code in ErrorCode if code.status == status]
+    phrase = PHRASES.get(status) or HTTPStatus(status).phrase
     response: dict[str, Any] = {
-        "description": f"{PHRASES.get(status) or HTTPStatus(status).phrase}: {', '.join(f'`{code}`' for code in codes)}.",
+        "description": f"{phrase}: {', '.join(f'`{code}`' for code in codes)}.",
         "content": {
             "application/json": {
                 "schema": {"$ref": "#/components/schemas/ErrorAnswer"},

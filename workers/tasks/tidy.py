@@ -14,6 +14,7 @@ from agents.core.paths import index_path
 from agents.files.history import remove_orphan_histories
 from agents.indexes.following import drop_stale_vectors, drop_unused_indexes
 from agents.jobs.runs import prune_runs
+from agents.memory.activity import prune_activity
 from agents.memory.recall_events import prune_recall_events
 from agents.memory.uses import prune_uses
 from agents.models import Agent
@@ -51,6 +52,7 @@ def _forget() -> None:
     logger.info("forgotten: %d old runs, %d lines of the log", prune_runs(), prune_audit())
     logger.info("forgotten: %d recall events, %d counts of finds", prune_recall_events(), prune_uses())
     logger.info("forgotten: %d tombstones, %d changes", prune_tombstones(), prune_changes())
+    logger.info("forgotten: activity of %d hours", prune_activity())
 
 
 def _maintain_indexes() -> None:

@@ -15,6 +15,7 @@ from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes
 from memory_appliance.web.diff import visible
+from memory_appliance.web.overview.activity import sparks
 from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from workers.model_status import ModelStatus
 
 FAST_SECONDS, SLOW_SECONDS = 2, 15
+MOST_NEEDS = 5
+"""Agents listed first because they need attention."""
 MOST_WORDS = 3
 """Sentences shown per agent; its own page has all."""
 
@@ -55,6 +58,9 @@ class Line:
     words: tuple[StrOrPromise, ...]
     more: int
     outcomes: tuple[Outcome, ...]
+    spark: str
+    """Path of a sparkline of the turns of 14 days, of which there were `turns`."""
+    turns: int
 
     @property
     def strip_label(self) -> str:
@@ -66,6 +72,16 @@ class Line:
         else:
             told = ngettext("The last update succeeded", "The last %(count)d updates succeeded", count)
         return told % {"failed": failed, "count": count}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """An agent that needs attention: what is wrong with it, and since when it is not up to date."""
+
+    row: FleetRow
+    label: StrOrPromise
+    tag: str
+    what: StrOrPromise
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,11 @@ class Overview:
     troubles: tuple[StrOrPromise, ...]
     server: Server | None
     filtered: bool
+    needs: tuple[Need, ...]
+
+    @property
+    def more_needs(self) -> int:
+        return max(0, self.totals.attention - len(self.needs))
 
     @property
     def waiting(self) -> int:
@@ -101,15 +122,23 @@ class Overview:
 
 def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, number: int) -> Overview:
     page = fleet(visible_agents, name=name, attention=attention, number=number)
+    sums = totals(visible_agents)
+    drawn = sparks([row.agent.pk for row in page.rows])
     return Overview(
         fleet=page,
-        lines=tuple(_line(row) for row in page.rows),
-        totals=totals(visible_agents),
+        lines=tuple(_line(row, *drawn.get(row.agent.pk, ("", 0))) for row in page.rows),
+        totals=sums,
         jobs=jobs_under_way(None if owner else visible_agents),
         troubles=tuple(troubles(health())) if owner else (),
         server=_server() if owner else None,
         filtered=bool(name or attention),
+        needs=_needs(visible_agents) if sums.attention else (),
     )
+
+
+def _needs(visible_agents: Q) -> tuple[Need, ...]:
+    rows = fleet(visible_agents, name="", attention=True, number=1).rows[:MOST_NEEDS]
+    return tuple(Need(row, *STATES[row.state], next(iter(_words(row)), "")) for row in rows)
 
 
 def _server() -> Server:
@@ -117,7 +146,7 @@ def _server() -> Server:
     return Server(models_client().status(), memory)
 
 
-def _line(row: FleetRow) -> Line:
+def _line(row: FleetRow, spark: str, turns: int) -> Line:
     label, tag = STATES[row.state]
     words = _words(row)
     outcomes = tuple(
@@ -125,7 +154,7 @@ def _line(row: FleetRow) -> Line:
         for status, label in OUTCOMES.items()
         if status in row.recalls
     )
-    return Line(row, label, tag, tuple(words[:MOST_WORDS]), max(0, _told(row) - MOST_WORDS), outcomes)
+    return Line(row, label, tag, tuple(words[:MOST_WORDS]), max(0, _told(row) - MOST_WORDS), outcomes, spark, turns)
 
 
 def _words(row: FleetRow) -> list[StrOrPromise]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from django import forms
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from agents.access.roles import agents_for, is_owner, is_somebody
+from agents.models import Agent
 from memory_appliance.web.access import person_page
+from memory_appliance.web.overview.activity import activity_of, range_of
 from memory_appliance.web.overview.context import overview_of
 from memory_appliance.web.page import answer
 from memory_appliance.web.tabs import TABS
@@ -32,14 +35,22 @@ def overview(request: HttpRequest) -> HttpResponse:
     form = FleetFilter(request.GET)
     form.is_valid()
     wanted = form.cleaned_data
+    seen = agents_for(request.user)
     context = overview_of(
-        agents_for(request.user),
+        seen,
         owner=owner,
         name=wanted.get("name") or "",
         attention=wanted.get("show") == "attention",
         number=wanted.get("page") or 1,
     )
-    return answer(request, "overview/page.html", {"overview": context, "form": form, "first_tab": _first_tab()})
+    own = None if owner else Q(agent__in=Agent.objects.filter(seen))
+    values = {
+        "overview": context,
+        "activity": activity_of(own, range_of(request.GET.get("range", ""))),
+        "form": form,
+        "first_tab": _first_tab(),
+    }
+    return answer(request, "overview/page.html", values)
 
 
 def _first_tab() -> str:

@@ -16,13 +16,13 @@ LARGE = {"width": 1200, "height": 800}
 
 PICTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "overview": ("/", {"size": LARGE}),
-    "search": ("/agents/setup/demo/search?q=where+is+the+spare+key", {"size": LARGE}),
+    "search": ("/agents/demo/search?q=where+is+the+spare+key", {"size": LARGE}),
     "search-zh-dark": (
-        "/agents/setup/demo/search?q=谁对坚果过敏",
+        "/agents/demo/search?q=谁对坚果过敏",
         {"size": LARGE, "scheme": "dark", "language": "zh-hans"},
     ),
-    "recall": ("/agents/setup/demo/recall", {"size": LARGE}),
-    "files-phone": ("/agents/setup/demo/files", {"size": PHONE}),
+    "recall": ("/agents/demo/recall", {"size": LARGE}),
+    "files-phone": ("/agents/demo/files", {"size": PHONE}),
 }
 
 TURNS = (
@@ -42,7 +42,7 @@ def main() -> None:
             until("the demo agent is embedded", lambda: _embedded(server), 120)
             for turn in TURNS:
                 server.call(
-                    "POST", "/api/v1/agents/setup/demo/recall", {"message": turn, "session": {"key": "agent:demo:main"}}
+                    "POST", "/api/v1/agents/demo/recall", {"message": turn, "session": {"key": "agent:demo:main"}}
                 )
             site = Site(server, browser)
             FOLDER.mkdir(exist_ok=True)
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _embedded(server: Server) -> bool:
-    status = server.call("GET", "/api/v1/agents/setup/demo/status")
+    status = server.call("GET", "/api/v1/agents/demo/status")
     return bool(status["chunks"]) and status["pending"] == 0
 
 

@@ -23,7 +23,7 @@ def test_an_update_is_asked_for_and_watched(visit: Callable[..., Visit]) -> None
 
 def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[..., Visit]) -> None:
     window = visit(size=PHONE, scheme="dark")
-    page = window.go("/agents/setup/demo/settings")
+    page = window.go("/agents/demo/settings")
     page.keyboard.press("/")
     page.keyboard.type("minimum score")
     expect(page.locator("details.settings")).to_have_count(1)
@@ -37,7 +37,7 @@ def test_a_setting_is_found_changed_and_brought_back_on_a_phone(visit: Callable[
 
 def test_a_phone_shows_where_one_is_in_rows_that_are_wider(visit: Callable[..., Visit]) -> None:
     window = visit(size=PHONE)
-    for address in ("/agents/setup/demo/history", "/system/about"):
+    for address in ("/agents/demo/history", "/system/about"):
         page = window.go(address)
         for row in page.locator("nav:has(> [aria-current])").all():
             box, here = row.bounding_box(), row.locator("[aria-current]").bounding_box()
@@ -50,7 +50,7 @@ def test_a_folder_is_looked_into_while_it_is_typed_and_added(visit: Callable[...
     folder.mkdir(exist_ok=True)
     (folder / "boat.md").write_text("The boat is called Möwe.\n")
     (folder / "list.txt").write_text("no note\n")
-    page = visit().go("/agents/setup/demo/collections")
+    page = visit().go("/agents/demo/collections")
     page.keyboard.press("n")
     page.wait_for_url("**/collection")
     page.locator("#c-name").press_sequentially("extra")

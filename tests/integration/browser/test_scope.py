@@ -9,17 +9,17 @@ from playwright.sync_api import Page, expect
 
 from tests.integration.browser.site import PHONE, Site, Visit
 
-PAGE = "/agents/setup/demo/scope"
+PAGE = "/agents/demo/scope"
 
 
 @pytest.fixture(autouse=True)
 def usual_rules(site: Site) -> Iterator[None]:
     """Two rules to move. Whatever a test saves is taken back: others search as chats of this agent."""
-    rules = site.server.call("GET", "/api/v1/agents/setup/demo/scope")
+    rules = site.server.call("GET", "/api/v1/agents/demo/scope")
     main = {"action": "allow", "match": {"key_prefix": "main"}}
-    site.server.call("PUT", "/api/v1/agents/setup/demo/scope", {**rules, "rules": [*rules["rules"], main]})
+    site.server.call("PUT", "/api/v1/agents/demo/scope", {**rules, "rules": [*rules["rules"], main]})
     yield
-    site.server.call("PUT", "/api/v1/agents/setup/demo/scope", rules)
+    site.server.call("PUT", "/api/v1/agents/demo/scope", rules)
 
 
 def order(page: Page) -> list[str]:
