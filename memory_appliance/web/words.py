@@ -56,6 +56,8 @@ _TROUBLES: Mapping[str, StrOrPromise] = {
     "broker": _("The message broker doesn't respond: updates wait, search keeps working."),
     "workers": _("No worker is running: changed files aren't indexed for now."),
     "models": _("The embedding model isn't ready: search uses words only for now."),
+    "disk": _("The disk of the data folder is almost full or can't be read."),
+    "agents": _("Some agents need attention; all others are served."),
 }
 
 

@@ -132,7 +132,7 @@ def _times(spans: Sequence[Span]) -> Chart:
     return Chart(
         title=_("Time to recall"),
         figure=over_all,
-        beside=_("95 of 100 are faster") if took else _("no recalls"),
+        beside="p95" if took else _("no recalls"),
         said=_("p95 %(p95)s, p50 %(p50)s") % {"p95": over_all, "p50": _ms(percentile(took, 0.5))},
         scale=tuple(_ms(value) for value in (top, top / 2, 0.0)),
         lines=(line("p95", p95, top), line("p50", p50, top)),
@@ -146,7 +146,7 @@ def _writes(spans: Sequence[Span]) -> Chart:
     return Chart(
         title=_("Notes written"),
         figure=intcomma(total),
-        beside=_("from chats, agents and people"),
+        beside=ngettext("write", "writes", total),
         said=ngettext("%(count)s write", "%(count)s writes", total) % {"count": intcomma(total)},
         scale=_scale(top),
         rects=bars([[("recalled", span.writes)] for span in spans], top),
@@ -163,7 +163,7 @@ def _growth(spans: Sequence[Span]) -> Chart:
     return Chart(
         title=_("Index"),
         figure=intcomma(last),
-        beside=_("chunks, %(gained)s") % {"gained": f"{last - first:+,}"},
+        beside=_("chunks (%(gained)s)") % {"gained": f"{last - first:+,}"},
         said=_("From %(first)s to %(last)s chunks") % {"first": intcomma(first), "last": intcomma(last)},
         scale=_scale(top),
         lines=(line("p95", held, top),),

@@ -17,7 +17,10 @@ from tests.integration.faults.kill_at_every_line import Scenario, kill_at_every_
 SECRET = "heronsgate"
 """No chance bytes of a digest or of a time spell it."""
 ROOMS = ("/agents/workspace/", "/agents/transcripts/", "/agents/core/whole_file.py", "/agents/access/provenance.py")
-FORGETTING = ("/agents/forget", "workspace/purge.py", "workspace/tombstones.py", "transcripts/forgetting.py")
+FORGETTING = (
+    "/agents/upkeep/forget.py", "workspace/forget_files.py", "workspace/forget_plan.py", "workspace/purge.py",
+    "workspace/tombstones.py", "transcripts/forgetting.py",
+)  # fmt: skip
 KEY = "agent:home:telegram:direct:42"
 PLANS = "memory/plans.md"
 BEFORE = "- Paint the shed.\r\n"

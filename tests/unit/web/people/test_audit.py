@@ -23,10 +23,11 @@ ROOT = Path(__file__).parents[4]
 
 NO_ACTIONS = {"agent.json", "rows.json", "memory_appliance.forwarded_by_stranger", "memory_appliance.peer"}
 """Other dotted words in modules that record actions."""
+KEEP_DENIALS = ("gate", "open_memory", "record_denial")
 
 
 def _recorded() -> set[str]:
-    """Dotted words of every module that calls `record`, and the verbs of all calls of `gate`, which keeps denials."""
+    """Dotted words of every module that calls `record`, and the verbs of all calls that keep denials."""
     found: set[str] = set()
     for folder in ("agents", "memory_appliance", "workers"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -38,7 +39,9 @@ def _recorded() -> set[str]:
                 words = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
                 found.update(word for word in words if re.fullmatch(r"[a-z_]+(\.[a-z_]+)+", word))
             for node in nodes:
-                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "gate":
+                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in KEEP_DENIALS:
+                    if any(given.arg == "recorded" for given in node.keywords):
+                        continue
                     verbs = (part.value for part in node.args if isinstance(part, ast.Constant))
                     found.update(f"{verb}.denied" for verb in verbs if isinstance(verb, str))
     return found - NO_ACTIONS
