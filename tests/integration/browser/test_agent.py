@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.integration.browser.site import PHONE, Site, Visit
 
@@ -43,6 +43,30 @@ def test_a_phone_shows_where_one_is_in_rows_that_are_wider(visit: Callable[..., 
             box, here = row.bounding_box(), row.locator("[aria-current]").bounding_box()
             assert box and here
             assert box["x"] - 1 <= here["x"] and here["x"] + here["width"] <= box["x"] + box["width"] + 1
+
+
+def test_what_is_typed_while_the_preview_is_on_its_way_is_looked_at_next(
+    visit: Callable[..., Visit], site: Site
+) -> None:
+    folder = Path(str(site.server.call("GET", "/api/v1/agents/demo")["workspace"])) / "later"
+    folder.mkdir(exist_ok=True)
+    (folder / "raft.md").write_text("The raft is called Otter.\n")
+    page = visit().go("/agents/demo/collection")
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/collection*", hold_the_first)
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.locator("#c-path").press_sequentially("la")
+    page.locator("#c-path").press_sequentially("ter")
+    page.wait_for_timeout(600)  # longer than the page waits for more letters
+    held[0].continue_()
+    expect(page.locator("#preview")).to_contain_text("raft.md")
 
 
 def test_a_folder_is_looked_into_while_it_is_typed_and_added(visit: Callable[..., Visit], site: Site) -> None:
