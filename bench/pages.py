@@ -31,6 +31,7 @@ from django.utils import timezone  # noqa: E402
 
 from agents.core.actors import Actor  # noqa: E402
 from agents.indexes.specs import index_spec  # noqa: E402
+from agents.memory.activity import count_activity  # noqa: E402
 from agents.models import Agent, AuditEvent, RecallEvent, Run  # noqa: E402
 from agents.registry.agents import create_agent  # noqa: E402
 from memory_appliance.web.urls import pages  # noqa: E402
@@ -136,5 +137,7 @@ if __name__ == "__main__":
     print(describe_machine())
     call_command("migrate", verbosity=0)
     fill(wanted.agents, wanted.events)
+    began = time.perf_counter()
+    print(f"counted for the charts: {count_activity(batches=10_000):,} events in {time.perf_counter() - began:.0f} s")
     print(f"{wanted.agents} agents, {wanted.events:,} recall and audit events each; Django's client, in process")
     measure(wanted.times)

@@ -80,7 +80,7 @@ def percentile(took: Sequence[int], share: float) -> float | None:
     return None
 
 
-def count_activity(*, batches: int = 20) -> int:
+def count_activity(*, batches: int = 10) -> int:
     """Count what came since the last time, at most `batches` × `BATCH` rows of each table. Returns how many."""
     counted = 0
     for _ in range(batches):
@@ -107,12 +107,12 @@ def activity(agents: Q | None, *, since: datetime, days: bool, zone: tzinfo) -> 
     return [_span(at, rows) for at, rows in found.items()]
 
 
-def turns_by_day(agents: Sequence[int], *, since: datetime, zone: tzinfo) -> dict[int, dict[datetime, int]]:
-    """Agent → day → turns, for sparklines."""
-    rows = ActivityHour.objects.filter(agent__in=agents, at__gte=since).values_list("agent_id", "at")
-    found: dict[int, dict[datetime, int]] = defaultdict(lambda: defaultdict(int))
-    for agent, at, *counts in rows.annotate(*(Sum(column) for column in COLUMNS)):
-        found[agent][at.astimezone(zone).replace(hour=0, minute=0)] += sum(counts)
+def turns_by_hour(agents: Sequence[int], *, since: datetime) -> dict[int, dict[datetime, int]]:
+    """Agent → hour (UTC) → turns, for sparklines."""
+    found: dict[int, dict[datetime, int]] = defaultdict(dict)
+    rows = ActivityHour.objects.filter(agent__in=agents, at__gte=since).values_list("agent_id", "at", *COLUMNS)
+    for agent, at, *counts in rows:
+        found[agent][at] = sum(counts)
     return found
 
 
@@ -141,8 +141,7 @@ def _count(table: type[models.Model], columns: tuple[str, ...], add: Any) -> int
         hour = at.replace(minute=0, second=0, microsecond=0)
         for key in ((agent, hour), (None, hour)):
             add(found[key], *values)
-    for (agent, hour), counted in found.items():
-        _store(agent, hour, counted)
+    _store(found)
     mark.counted = rows[-1][0]
     mark.save(update_fields=["counted"])
     return len(rows)
@@ -166,14 +165,22 @@ def _write(counted: _Counted) -> None:
     counted.numbers["writes"] += 1
 
 
-def _store(agent: int | None, hour: datetime, counted: _Counted) -> None:
-    row, _ = ActivityHour.objects.get_or_create(agent_id=agent, at=hour)  # type: ignore[misc]
-    for column, number in counted.numbers.items():
-        setattr(row, column, getattr(row, column) + number)
-    if any(counted.took):
-        before = row.took or [0] * len(counted.took)
-        row.took = [old + new for old, new in zip(before, counted.took, strict=True)]
-    row.save()
+def _store(found: dict[Key, _Counted]) -> None:
+    hours = [hour for _, hour in found]
+    there = {(row.agent_id, row.at): row for row in ActivityHour.objects.filter(at__gte=min(hours), at__lte=max(hours))}
+    made = []
+    for key, counted in found.items():
+        row = there.get(key)
+        if row is None:
+            made.append(row := ActivityHour(agent_id=key[0], at=key[1]))
+        for column, number in counted.numbers.items():
+            setattr(row, column, getattr(row, column) + number)
+        if any(counted.took):
+            before = row.took or [0] * len(counted.took)
+            row.took = [old + new for old, new in zip(before, counted.took, strict=True)]
+    ActivityHour.objects.bulk_create(made, batch_size=500)
+    kept = [there[key] for key in found if key in there]
+    ActivityHour.objects.bulk_update(kept, [*COLUMNS, "took", "writes"], batch_size=100)
 
 
 def _note_chunks() -> None:

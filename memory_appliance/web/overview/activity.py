@@ -14,7 +14,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from agents.memory.activity import COLUMNS, Span, activity, percentile, turns_by_day
+from agents.memory.activity import COLUMNS, Span, activity, percentile, turns_by_hour
 from memory_appliance.web.charts import Chart, bars, line, spark, top_of
 
 if TYPE_CHECKING:
@@ -60,13 +60,11 @@ class Activity:
         return [(name, label, name == self.range) for name, label in RANGES.items()]
 
 
-def sparks(agents: Sequence[int]) -> dict[int, tuple[str, int]]:
-    """Agent → the path of a sparkline of its turns of 14 days, and how many there were."""
-    zone = timezone.get_current_timezone()
-    moments = _moments(timezone.now().astimezone(zone), DEFAULT)
-    found = turns_by_day(agents, since=moments[0], zone=zone)
-    turns = {agent: [found[agent].get(at, 0) for at in moments] for agent in agents if agent in found}
-    return {agent: (spark(counts), sum(counts)) for agent, counts in turns.items()}
+def sparks(agents: Sequence[int]) -> dict[int, str]:
+    """Agent → the path of a sparkline of its turns of 24 hours."""
+    moments = _moments(timezone.now(), "24h")
+    found = turns_by_hour(agents, since=moments[0])
+    return {agent: spark([hours.get(at, 0) for at in moments]) for agent, hours in found.items()}
 
 
 def range_of(text: str) -> Range:

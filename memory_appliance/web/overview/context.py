@@ -59,8 +59,7 @@ class Line:
     more: int
     outcomes: tuple[Outcome, ...]
     spark: str
-    """Path of a sparkline of the turns of 14 days, of which there were `turns`."""
-    turns: int
+    """Path of a sparkline of the turns of 24 hours; "" without any."""
 
     @property
     def strip_label(self) -> str:
@@ -126,7 +125,7 @@ def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, n
     drawn = sparks([row.agent.pk for row in page.rows])
     return Overview(
         fleet=page,
-        lines=tuple(_line(row, *drawn.get(row.agent.pk, ("", 0))) for row in page.rows),
+        lines=tuple(_line(row, drawn.get(row.agent.pk, "")) for row in page.rows),
         totals=sums,
         jobs=jobs_under_way(None if owner else visible_agents),
         troubles=tuple(text for part, text in troubles_by_part(health()).items() if part != "agents") if owner else (),
@@ -146,7 +145,7 @@ def _server() -> Server:
     return Server(models_client().status(), memory)
 
 
-def _line(row: FleetRow, spark: str, turns: int) -> Line:
+def _line(row: FleetRow, spark: str) -> Line:
     label, tag = STATES[row.state]
     words = _words(row)
     outcomes = tuple(
@@ -154,7 +153,7 @@ def _line(row: FleetRow, spark: str, turns: int) -> Line:
         for status, label in OUTCOMES.items()
         if status in row.recalls
     )
-    return Line(row, label, tag, tuple(words[:MOST_WORDS]), max(0, _told(row) - MOST_WORDS), outcomes, spark, turns)
+    return Line(row, label, tag, tuple(words[:MOST_WORDS]), max(0, _told(row) - MOST_WORDS), outcomes, spark)
 
 
 def _words(row: FleetRow) -> list[StrOrPromise]:
