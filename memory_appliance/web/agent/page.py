@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from memory_appliance.web.access import Access, agent_page
+from memory_appliance.web.activity import activity_of, range_of
 from memory_appliance.web.agent.health import health_of
 from memory_appliance.web.page import answer
 
@@ -13,4 +15,5 @@ from memory_appliance.web.page import answer
 @agent_page("view")
 @require_safe
 def agent_health(request: HttpRequest, access: Access) -> HttpResponse:
-    return answer(request, "agent/health.html", {"access": access, "page": health_of(access)})
+    activity = activity_of(Q(agent=access.agent), range_of(request.GET.get("range", "")))
+    return answer(request, "agent/health.html", {"access": access, "page": health_of(access), "activity": activity})

@@ -14,8 +14,8 @@ from agents.registry.fleet import FleetRow, JobCount, State, Totals, fleet, jobs
 from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes
+from memory_appliance.web.activity import sparks
 from memory_appliance.web.diff import visible
-from memory_appliance.web.overview.activity import sparks
 from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles_by_part
 
 if TYPE_CHECKING:

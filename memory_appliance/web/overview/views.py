@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from agents.access.roles import agents_for, is_owner, is_somebody
 from agents.models import Agent
 from memory_appliance.web.access import person_page
-from memory_appliance.web.overview.activity import activity_of, range_of
+from memory_appliance.web.activity import activity_of, range_of
 from memory_appliance.web.overview.context import overview_of
 from memory_appliance.web.page import answer
 from memory_appliance.web.tabs import TABS

@@ -89,7 +89,7 @@ def test_the_number_of_queries_is_the_same_for_any_number_of_rows(
     for number in range(rows):
         Run.objects.create(agent=al, kind="update", state="done")
         create_collection(actor=cast.OWNER, agent=al, name=f"c{number}", path=f"{al.workspace}/c{number}")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         admin.get(PAGE)
 
 

@@ -28,3 +28,11 @@ def test_the_overview_draws_what_a_person_may_see(admin: Client, al: Agent, al_2
     turn(al, "denied", timezone.now() - timedelta(hours=1))
     count_activity()
     assert "Recalls by outcome: 1 denied" in ada.get("/").content.decode()
+
+
+def test_an_agents_own_page_draws_its_turns_alone(admin: Client, al: Agent, al_2: Agent) -> None:
+    for agent, status in ((al, "ok"), (al, "skipped"), (al_2, "failed")):
+        turn(agent, status, timezone.now() - timedelta(hours=1))
+    count_activity()
+    assert "Recalls by outcome: 1 recalled, 1 not needed" in admin.get("/agents/al?range=24h").content.decode()
+    assert "Activity" not in admin.get(f"/agents/{cast.agent_with('new', {}).slug}").content.decode()
