@@ -29,6 +29,8 @@ class GateFacts:
     message_empty: bool | None = None
     strong_fast_hit: bool | None = None
     recall_intent: bool | None = None
+    small_talk: bool = False
+    """The message holds greetings, thanks, laughter and nods alone: nothing is looked up, in any mode."""
     breaker_open: bool | None = None
 
 
@@ -70,6 +72,8 @@ def _fast_hit_is_enough(facts: GateFacts) -> bool | None:
 
 
 def _no_intent(facts: GateFacts) -> bool | None:
+    if facts.small_talk:
+        return True
     if facts.mode != "escalate":
         return False
     return None if facts.recall_intent is None else not facts.recall_intent

@@ -23,6 +23,7 @@ from search.recall.outcome import Reason, RecallOutcome, Source, Status, Step
 from search.recall.plan import plain_words
 from search.recall.prompts import Prompt
 from search.recall.query import HistoryTurn, clean, conversation, cut, search_query
+from search.recall.small_talk import is_small_talk
 from search.recall.turns import Ended, Late, Turns
 from search.recall.writer import Task
 from search.runtime.presets import BUNDLED
@@ -122,6 +123,7 @@ class _Turn:
         self.facts = replace(
             self.facts,
             strong_fast_hit=self.fast.strong,
+            small_talk=is_small_talk(self.said),
             breaker_open=self.shared.lanes.open(self.lane_key),
         )
         stop = first_stop(self.facts)
