@@ -21,7 +21,7 @@ __all__ = [
     "index_text", "pieces", "run_terms", "stem", "tokens", "units", "words_in",
 ]  # fmt: skip
 
-TERMS_VERSION = 2
+TERMS_VERSION = 3
 """Stored with the index; a different number means the words must be written again."""
 
 RUN = re.compile(f"[{CJK}]+|[{SPACELESS}]+")
@@ -30,7 +30,9 @@ WORD = f"[^\\W_{CJK}{SPACELESS}]+(?:[{MARKS}]+[^\\W_{CJK}{SPACELESS}]*)*"
 """A word of any other script, with the marks that belong to its letters."""
 # C++ and C# are no C; of longer names (`notepad++`, `50+`) the sign is an addition.
 _SIGNED = r"[a-z](?:\+\+?(?![\w+])|\+\+(?=\d)|#(?![a-z_#]))"
-_TOKEN = re.compile(f"[{CJK}]+|[{SPACELESS}]+|{_SIGNED}|{WORD}")
+_EMOJI = "[\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff]"
+"""Each is a term; what stands together, such as the parts of a flag, is found together."""
+_TOKEN = re.compile(f"[{CJK}]+|[{SPACELESS}]+|{_SIGNED}|{WORD}|{_EMOJI}")
 _SIGN = re.compile(r"[a-z0-9][+#]")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
 _ASCII_WORD = re.compile(f"{_SIGNED}|[a-z0-9]+")
@@ -41,6 +43,9 @@ _PART = f"(?:[^\\W_{CJK}{SPACELESS}]|[{MARKS}]){{1,24}}"
 _COMPOUND = re.compile(f"(?<![\\w{_JOINTS}]){_PART}(?:[{_JOINTS}]{_PART}){{1,3}}(?![\\w{_JOINTS}])")
 _INITIALS = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){1,5}[^\W\d_](?!\w)|(?<![\w.])[a-z]{2,12}\.(?:js|net|io|ai)(?!\w)")
 _JOINT = re.compile(f"[{_JOINTS}.]")
+_DIGITS = re.compile(r"(?<![\w.,])\+?\d{1,8}(?:[ \-/]\(?\d{1,8}\)?){1,5}(?![\w.,]\d)")
+_LEAST_DIGITS = 9
+"""A day has eight; telephone numbers, ISBNs and numbers of accounts have more."""
 _SUFFIX = re.compile("['’](?:s|t|d|ll|re|ve|m)$")
 _OTHER_LETTER = re.compile(f"[^\\W\x00-\x7f{CJK}{SPACELESS}]|[{MARKS}]")
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
@@ -120,6 +125,7 @@ def compounds(folded: str) -> list[str]:
 
     They stand at the end of the text, so that quoted phrases still stand together.
     """
+    numbers = _numbers(folded)
     # Most of a text is plain words, which need no look.
     folded = " ".join([piece for piece in folded.split() if not piece.isalnum()])
     chains = (_SUFFIX.sub("", chain) for chain in _COMPOUND.findall(folded))
@@ -128,8 +134,19 @@ def compounds(folded: str) -> list[str]:
         found += [_JOINT.sub("", match) for match in _INITIALS.findall(folded)]
         found += [f"dot{name}" for name in _DOTTED.findall(folded)]
     if "+" in folded or "#" in folded:
-        return [*(_thread.stems[word] for word in found), *_SIGNED_WORD.findall(folded)]
-    return [_thread.stems[word] for word in found]
+        numbers += _SIGNED_WORD.findall(folded)
+    return [*(_thread.stems[word] for word in found), *numbers]
+
+
+def _numbers(folded: str) -> list[str]:
+    """`+49 170 123456` is also `49170123456` and, as people write it without the first group, `170123456`."""
+    found = []
+    for match in _DIGITS.finditer(folded):
+        groups = re.findall(r"\d+", match[0])
+        for digits in ("".join(groups), "".join(groups[1:])):
+            if len(digits) >= _LEAST_DIGITS:
+                found.append(digits)
+    return found
 
 
 def _joined(chain: str) -> str:

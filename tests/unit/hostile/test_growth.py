@@ -26,6 +26,9 @@ from search.spec import ChunkingSpec
 from tests.work import IN_PROPORTION, growth
 
 HOSTILE: dict[str, Callable[[int], str]] = {
+    "groups of digits": lambda n: "12 345 " * (n // 7),
+    "one number": lambda n: "1" * n,
+    "emoji": lambda n: "👩‍🚒" * (n // 3),
     "lines": lambda n: "a b\n" * (n // 4),
     "one line": lambda n: "x" * n,
     "one line of Chinese": lambda n: "网关重启后" * (n // 5),
