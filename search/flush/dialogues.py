@@ -1,10 +1,12 @@
-"""Our own chats with a label for each of the user's lines: `dialogues/dev.txt` to train on, `held_out.txt` to measure.
+"""Our own chats with a label for each of the user's lines: `dialogues/dev.txt` to train on, two others to measure.
+
+`everyday.txt` is chats as people have them; most lines of `held_out.txt` avoid the words that give a kind away.
 
     [en bakery 2026-03-17T18:40:00+00:00]
     decision: the shop stays shut on Mondays from now on
     a: Shut on Mondays, then.
 
-`a` is the assistant. A dialogue lies wholly in one of the two files.
+`a` is the assistant. A dialogue lies wholly in one of the files.
 """
 
 from __future__ import annotations

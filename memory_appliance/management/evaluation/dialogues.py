@@ -56,8 +56,10 @@ class DialogueFigures:
         )
 
 
-def score_dialogues(embedder: Embedder | None, names: Sequence[str] = ("dev", "held_out")) -> Iterator[DialogueFigures]:
-    """The head was trained on `dev`: only `held_out` says how well it does, and there each language by itself too."""
+def score_dialogues(
+    embedder: Embedder | None, names: Sequence[str] = ("dev", "everyday", "held_out")
+) -> Iterator[DialogueFigures]:
+    """The head was trained on `dev`: the others say how well it does, and there each language by itself too."""
     for name in names:
         dialogues = read_dialogues(FOLDER / f"{name}.txt")
         vectors: dict[str, Vectors] = {}
