@@ -6,18 +6,21 @@ BODIES = 256
 """Bodies that may be on their way (bodies.py)."""
 
 WAITING_ROOM = 128
-"""Requests that may wait for a working thread (admission.py)."""
+"""Requests of one caller that may wait for a working thread (requests.py)."""
 
 PATIENCE_SECONDS = 5.0
 """Nobody begins to wait who would wait longer, at the pace of the last requests: a slow machine has a smaller room."""
 
 RECALL_ROOM = 256
-"""Recalls that may wait, however long: each has a deadline, and one that is late is answered in no time."""
+"""The same when they are recalls, however long: each has a deadline, and one that is late is answered in no time."""
+
+ALL_WAITING = 384
+"""Requests of all callers together: what one alone may have, and room for the others."""
 
 REFUSALS = 32
 """Requests that are just being told that there is no room."""
 
-THREADS = BODIES + RECALL_ROOM + REFUSALS
+THREADS = BODIES + ALL_WAITING + REFUSALS
 """Threads beyond those that work. They are started when needed and end when idle."""
 
 CONNECTIONS = 4096

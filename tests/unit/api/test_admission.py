@@ -82,14 +82,14 @@ def full() -> Iterator[tuple[Admission, list[str]]]:
     threads = [threading.Thread(target=admission, args=(dict(busy), unheard)) for _ in range(1 + WAITING_ROOM)]
     for thread in threads:
         thread.start()
-    while admission._inside < len(threads):
+    while admission.inside < len(threads):
         time.sleep(0.001)
     yield admission, reasons
     end.set()
     for thread in threads:
         thread.join()
     limit = time.monotonic() + 10
-    while admission._inside:
+    while admission.inside:
         assert time.monotonic() < limit, "somebody who was let in never left"
         time.sleep(0.001)
 
@@ -114,7 +114,7 @@ def test_a_recall_may_wait_longer_for_it_has_a_deadline(full: tuple[Admission, l
     admission, reasons = full
     recall = threading.Thread(target=admission, args=({"PATH_INFO": "/api/v1/agents/al/recall"}, unheard))
     recall.start()
-    while admission._inside < WAITING_ROOM + 2:
+    while admission.inside < WAITING_ROOM + 2:
         time.sleep(0.001)
     assert reasons == []
 
@@ -134,8 +134,46 @@ def test_a_slow_machine_has_a_smaller_room() -> None:
         thread.start()
     while len(reasons) < 2:
         time.sleep(0.001)
-    assert admission._inside == 3, "one at work, two that wait two and four seconds"
+    assert admission.inside == 3, "one at work, two that wait two and four seconds"
     end.set()
     for thread in threads:
         thread.join()
     assert admission._pace < 2.0
+
+
+def test_a_flood_by_one_caller_makes_another_wait_for_one_request() -> None:
+    served: list[str] = []
+    first = threading.Event()
+
+    def application(environ: WSGIEnvironment, _start_response: StartResponse) -> Iterable[bytes]:
+        first.wait(20)
+        served.append(environ["HTTP_AUTHORIZATION"])
+        return []
+
+    admission = Admission(application, at_once=1, refused=unheard)
+
+    def ask(caller: str) -> threading.Thread:
+        thread = threading.Thread(target=admission, args=({"HTTP_AUTHORIZATION": caller}, unheard))
+        before = admission.inside
+        thread.start()
+        while admission.inside == before:
+            time.sleep(0.001)
+        return thread
+
+    threads = [ask("flood") for _ in range(20)] + [ask(caller) for caller in ("a", "b", "a")]
+    first.set()
+    for thread in threads:
+        thread.join()
+    assert served[:6] == ["flood", "flood", "a", "b", "flood", "a"], served
+    assert served.count("flood") == 20 and admission.inside == 0
+
+
+def test_a_room_full_of_one_callers_requests_has_places_for_another(full: tuple[Admission, list[str]]) -> None:
+    admission, reasons = full
+    before = admission.inside
+    other = {"PATH_INFO": "/api/v1/agents/bo/search", "HTTP_AUTHORIZATION": "Bearer of another"}
+    waits = threading.Thread(target=admission, args=(other, unheard))
+    waits.start()
+    while admission.inside == before and not reasons:
+        time.sleep(0.001)
+    assert reasons == []
