@@ -72,4 +72,5 @@ def troubles_by_part(health: Health) -> dict[str, StrOrPromise]:
 
 
 def troubles(health: Health) -> list[StrOrPromise]:
-    return list(troubles_by_part(health).values())
+    """Those of the server itself: which agents need attention is not for every eye, and pages list those one by one."""
+    return [sentence for part, sentence in troubles_by_part(health).items() if part != "agents"]

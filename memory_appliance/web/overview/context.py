@@ -16,7 +16,7 @@ from memory_appliance.health import health
 from memory_appliance.processes import processes
 from memory_appliance.web.activity import sparks
 from memory_appliance.web.diff import visible
-from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles_by_part
+from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -128,7 +128,7 @@ def overview_of(visible_agents: Q, *, owner: bool, name: str, attention: bool, n
         lines=tuple(_line(row, drawn.get(row.agent.pk, "")) for row in page.rows),
         totals=sums,
         jobs=jobs_under_way(None if owner else visible_agents),
-        troubles=tuple(text for part, text in troubles_by_part(health()).items() if part != "agents") if owner else (),
+        troubles=tuple(troubles(health())) if owner else (),
         server=_server() if owner else None,
         filtered=bool(name or attention),
         needs=_needs(visible_agents) if sums.attention else (),

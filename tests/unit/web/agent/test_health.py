@@ -67,6 +67,12 @@ def test_a_running_job_shows_how_far_it_is_and_the_page_asks_often(admin: Client
     assert 'value="410" max="1200"' in text and "410 of 1,200 chunks" in text and 'data-poll="2"' in text
 
 
+def test_another_agents_trouble_is_not_told(member: Member, al: Agent, al_2: Agent) -> None:
+    Agent.objects.filter(pk=al_2.pk).update(last_error="The folder is gone.")
+    text = member("view").get(PAGE).content.decode()
+    assert "al-2" not in text and "need attention" not in text and "In trouble" not in text
+
+
 def test_a_calm_agent_is_asked_about_slowly(admin: Client, al: Agent) -> None:
     assert 'data-poll="15"' in admin.get(PAGE).content.decode()
 
