@@ -3,8 +3,8 @@
     DATABASE_URL=postgres://… python -m bench.following [--chunks 10000] [--notes 40] --data FOLDER
 
 `bench.servers` calls it with a PostgreSQL of its own. Two local folders over one data folder stand for the two
-servers. Vectors are synthetic; texts that are embedded are counted. A note of the other server is what it leaves: the
-file, the raised generation and the vectors of the new text in the common table.
+servers. Vectors are synthetic; texts that are embedded are counted. A note of the other server is written, indexed
+and embedded there first; then this one follows both changes.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def main() -> None:
     from agents.core.paths import index_path
     from agents.indexes.following import catch_up
     from agents.indexes.specs import embedding_spec
-    from agents.models import Agent
+    from agents.models import Agent, Change
     from agents.registry.agents import create_agent
     from agents.servers.generations import note
     from bench.engine import quiet
     from bench.request import CHARS_PER_CHUNK, CHUNKS_PER_FILE
     from bench.synthetic import Notes, SyntheticEmbedder, write_workspace
-    from search.index.chunks import count_chunks
+    from search.index.chunks import count_chunks, count_pending
     from search.index.embed import embed_pending
     from search.index.pool import reading
     from search.index.update import update_index
@@ -94,10 +94,17 @@ def main() -> None:
 
     log, each = root / "memory" / "2026-01-01.md", []
     for number in range(options.notes):
+        settings.MEMORY_LOCAL_DIR = options.data / "server-1"
         with log.open("a") as file:
             file.write(NOTE.format(number=number, word=["north", "south", "east", "west"][number % 4]))
         note(agent.pk, ["memory/2026-01-01.md"])
+        follow()
+        index()
+        note(agent.pk, what=Change.What.VECTORS)
+        settings.MEMORY_LOCAL_DIR = options.data / "server-2"
         each.append(timed(follow))
+    with reading(index_path("bench")) as held:
+        assert count_pending(held) == 0, "the vectors of the notes were to come along"
     took, cpu = (1000 * median(part) for part in zip(*each, strict=True))
     print(f"server 2: a note of server 1 is in its index after {took:.1f} ms, {cpu:.1f} ms CPU   n={options.notes}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -18,6 +19,17 @@ MAX_PATH_CHARS = 1000
 def data_dir() -> Path:
     """What is true: workspaces, transcripts, kept versions, backups. Several servers share it."""
     return Path(settings.MEMORY_DATA_DIR)
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder` and those above it, but never the data folder: a share that is away is not replaced by a new one.
+
+    Raises `OSError`.
+    """
+    data = data_dir()
+    if not data.is_dir() and (folder.is_relative_to(data) or folder.is_relative_to(data.resolve())):
+        raise FileNotFoundError(errno.ENOENT, "the data folder is away", str(data))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def local_dir() -> Path:

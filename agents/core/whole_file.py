@@ -12,6 +12,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from agents.core.paths import make_folder
+
 NEW = ".new"
 
 
@@ -21,7 +23,7 @@ def write_whole(path: Path, data: bytes, *, room: Path, lasting: bool = True) ->
     `lasting`: on the disk when this returns, which what can be made again need not be. Raises `OSError`; then nothing
     is left.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(path.parent)
     (room / NEW).mkdir(exist_ok=True, mode=0o700)
     beside = room / NEW / secrets.token_hex(8)
     try:

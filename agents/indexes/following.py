@@ -23,10 +23,11 @@ from agents.locking.waiting import soon
 from agents.models import Agent, Change, Embedding
 from agents.servers.generations import generation, note, several
 from search.errors import Cancelled, SearchError
-from search.index.borrow import known_digests
+from search.index.borrow import ROWS, cached_digests, known_digests, packed_texts
 from search.index.embed import is_waiting, take_vectors
 from search.index.follow import Followed, followed, note_followed
 from search.index.locks import lock_path
+from search.index.pool import reading
 from search.index.rebuild import remove_index
 from search.index.report import IsCancelled, ReportProgress, UpdateReport
 from search.index.update import update_index
@@ -36,7 +37,6 @@ from search.spec import EmbeddingIdentity, IndexSpec
 logger = logging.getLogger(__name__)
 
 FOLLOW_SECONDS = 60.0
-DROP_ROWS = 1_000
 _TOUCHED_SECONDS = 3600.0
 
 What = Change.What
@@ -138,9 +138,30 @@ def drop_stale_vectors(agent: Agent) -> int:
         return 0
     held = known_digests(path)
     stale = [pk for pk, digest in listed.items() if bytes(digest) not in held]
-    for start in range(0, len(stale), DROP_ROWS):
-        Embedding.objects.filter(pk__in=stale[start : start + DROP_ROWS]).delete()
+    for start in range(0, len(stale), ROWS):
+        Embedding.objects.filter(pk__in=stale[start : start + ROWS]).delete()
     return len(stale)
+
+
+def publish_vectors(agent: Agent, spec: IndexSpec, identity: EmbeddingIdentity | None) -> int:
+    """Put the vectors of this server's index into a common table that has none of them. Returns how many texts.
+
+    So it is after `control move` and after a restore: neither takes these rows along. Raises `IndexUnavailable`.
+    """
+    if spec.common is None or identity is None:
+        return 0
+    if Embedding.objects.filter(agent=agent, fingerprint=identity.fingerprint).exists():
+        return 0
+    published = 0
+    with reading(spec.path) as connection:
+        digests = cached_digests(connection, identity.fingerprint)
+        for start in range(0, len(digests), ROWS):
+            rows = packed_texts(connection, identity.fingerprint, digests[start : start + ROWS])
+            spec.common.keep(identity.fingerprint, rows)
+            published += len(rows)
+    if published:
+        tell(agent, what=What.VECTORS)
+    return published
 
 
 def _follow(agent: Agent, identity: Identity, end: float) -> None:

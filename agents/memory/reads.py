@@ -15,11 +15,11 @@ from agents.access.scope import Decision
 from agents.access.sessions import Session
 from agents.core.actors import Caller
 from agents.core.agent_settings import AgentSettings, enabled_settings
-from agents.core.errors import Invalid
+from agents.core.errors import Conflict, Invalid
 from agents.core.telemetry import telemetry
 from agents.indexes.following import catch_up
 from agents.indexes.specs import index_spec
-from agents.memory.opening import open_memory
+from agents.memory.opening import OpenMemory, open_memory
 from agents.memory.signals import record_uses
 from agents.memory.uses import count_found
 from agents.models import Agent
@@ -38,6 +38,8 @@ from search.spec import Corpus, EmbeddingIdentity, IndexSpec, Mode, SearchReques
 
 MAX_RESULTS = 100
 MAX_QUERY_CHARS = 10_000
+FOLLOW_SECONDS = 1.0
+"""For following the other servers before a docid is looked up or files are listed."""
 NOTHING_MS = 50
 """What is spent before the search is taken from its time when it is more than this."""
 
@@ -144,7 +146,7 @@ def get(
         from_line=from_line,
         lines=lines,
         offset=offset,
-        resolve_docid=partial(reader.path_of_docid, memory.spec),
+        resolve_docid=partial(_path_of_docid, memory),
         visible_session=None if memory.withheld else memory.visible_session,
     )
 
@@ -167,7 +169,7 @@ def multi_get(
         return Denied(memory.decision)
     limit = {} if max_bytes is None else {"max_bytes": max_bytes}
     return engine_get.multi_get(
-        memory.spec, paths=paths, glob=glob, resolve_docid=partial(reader.path_of_docid, memory.spec), **limit
+        memory.spec, paths=paths, glob=glob, resolve_docid=partial(_path_of_docid, memory), **limit
     )
 
 
@@ -180,6 +182,7 @@ def status(agent: Agent, server: RolePlan | None = None) -> IndexStatus:
 
 
 def files(agent: Agent, *, limit: int = 10_000, offset: int = 0) -> tuple[FileEntry, ...]:
+    catch_up(agent, partial(embedding_identity, agent), seconds=FOLLOW_SECONDS)
     return reader.list_files(index_spec(agent), limit=limit, offset=offset)
 
 
@@ -190,6 +193,15 @@ def embedding_identity(agent: Agent, server: RolePlan | None = None) -> Embeddin
         return embedder.identity() if embedder is not None else None
     except EmbedderUnavailable:
         return None
+
+
+def _path_of_docid(memory: OpenMemory, docid: str) -> str | None:
+    """From an index that has followed the other servers. Raises `Conflict` when it could not follow and knows none."""
+    level = catch_up(memory.agent, partial(embedding_identity, memory.agent), seconds=FOLLOW_SECONDS)
+    path = reader.path_of_docid(memory.spec, docid)
+    if path is None and not level:
+        raise Conflict(f"#{docid} is not known here yet: {BEHIND.detail}.", hint="Ask again.", code="index_busy")
+    return path
 
 
 def active_projects(session: Session | None) -> tuple[str, ...]:

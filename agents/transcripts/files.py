@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from agents.core.paths import data_dir
+from agents.core.paths import data_dir, make_folder
 from agents.core.whole_file import write_whole
 from agents.locking.locks import fence
 from agents.models import Agent, Transcript
@@ -67,7 +67,7 @@ def append_turns(path: Path, turns: Iterable[Turn]) -> int:
     data = "".join(turn.line() + "\n" for turn in turns).encode("utf-8", "replace")
     fence()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(path.parent)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise unwritable("The transcript", error) from error

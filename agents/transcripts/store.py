@@ -24,6 +24,7 @@ from django.utils import timezone
 from agents.access.sessions import MAX_KEY_CHARS, canonical
 from agents.core.actors import SYSTEM
 from agents.core.errors import Invalid
+from agents.core.paths import make_folder
 from agents.core.quota import room_for
 from agents.indexes.index_now import index_now
 from agents.models import Agent, Collection, Flush, Transcript, TranscriptMessage
@@ -41,6 +42,7 @@ from agents.transcripts.files import (
     turns_path,
     write_markdown,
 )
+from agents.workspace.journal import unwritable
 from search.documents.transcripts import Turn, read_turn
 from search.marks import says_something
 
@@ -307,7 +309,10 @@ def _digest(*parts: str) -> bytes:
 
 def _ensure_collection(agent: Agent) -> None:
     folder = str(sessions_dir(agent))
-    sessions_dir(agent).mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        make_folder(sessions_dir(agent))
+    except OSError as error:
+        raise unwritable("The transcript", error) from error
     if agent.collections.filter(kind=Collection.Kind.SESSIONS, path=folder).exists():
         return
     taken = set(agent.collections.values_list("name", flat=True))

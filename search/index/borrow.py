@@ -60,6 +60,16 @@ def known_digests(path: Path) -> set[bytes]:
         return {row[0] for row in connection.execute("SELECT hash FROM chunks UNION SELECT hash FROM embedding_cache")}
 
 
+def cached_digests(connection: Connection, fingerprint: str) -> list[bytes]:
+    """Of the texts in this index that have vectors of this embedding set-up."""
+    rows = connection.execute(
+        "SELECT DISTINCT c.hash FROM chunks c JOIN embedding_cache e ON e.id = c.emb_id"
+        " WHERE e.model = (SELECT id FROM models WHERE fingerprint = ?)",
+        (fingerprint,),
+    )
+    return [row[0] for row in rows]
+
+
 def _waiting(connection: Connection) -> set[bytes]:
     return {row[0] for row in connection.execute("SELECT hash FROM chunks WHERE emb_id IS NULL AND refused = ''")}
 

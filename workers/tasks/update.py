@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.core.quota import recount
 from agents.indexes.broken_rows import row_faults
-from agents.indexes.following import catch_up, look_at_all
+from agents.indexes.following import catch_up, look_at_all, publish_vectors
 from agents.indexes.specs import embedding_spec
 from agents.jobs.runs import request_run, request_switch
 from agents.memory.reads import embedding_identity
@@ -47,6 +47,7 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
         cancelled=lease.cancelled,
         lock_timeout=LOCK_SECONDS,
     )
+    publish_vectors(run.index_agent, spec, identity)
     recount(run.index_agent)
     forget_if_deleted(run, spec)
     if identity is not None:

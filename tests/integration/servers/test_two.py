@@ -130,6 +130,37 @@ def test_a_share_that_is_gone_is_said_and_comes_back(two: Two) -> None:
         until("written", lambda m=member, b=body: m.ask("POST", "/api/v1/agents/remote/notes", b)[0] in (200, 201), 60)
 
 
+def test_the_whole_share_is_gone_for_ten_seconds(two: Two) -> None:
+    folder = workspace(two.a, "ashore")
+    (folder / "MEMORY.md").write_text("- The ladder is borrowed from Mrs. Okafor.\n")
+    until("found", lambda: all(member.finds("ashore", "ladder Okafor", "MEMORY.md") for member in two.both), 120)
+    data = two.a.data_dir
+    away = data.with_name("data.away")
+    data.rename(away)
+    ends = time.monotonic() + 10
+    try:
+        while time.monotonic() < ends:
+            for member in two.both:
+                status, answer = member.ask("POST", "/api/v1/agents/ashore/notes", {"text": "This is refused."})
+                assert status in (409, 503) and answer["error"]["code"] != "internal_error", answer
+                assert member.ask("POST", "/api/v1/agents/ashore/search", {"query": "ladder Okafor"})[0] == 200
+                said = {"messages": [{"role": "user", "text": "Hello there."}]}
+                status, answer = member.ask(
+                    "POST", "/api/v1/agents/ashore/transcripts/agent:ashore:main/messages", said
+                )
+                assert status in (409, 503) and answer["error"]["code"] != "internal_error", answer
+            time.sleep(1)
+    finally:
+        made = data.exists()
+        if not made:
+            away.rename(data)
+    assert not made, "something was put in the place of the share, and would hide it when it comes back"
+    for member in two.both:
+        body = {"text": f"Written on {member.port}.", "idempotency_key": str(member.port)}
+        until("written", lambda m=member, b=body: m.ask("POST", "/api/v1/agents/ashore/notes", b)[0] in (200, 201), 60)
+        until("found", lambda m=member: m.finds("ashore", "ladder Okafor", "MEMORY.md"), 60)
+
+
 def test_one_is_killed_under_load_and_the_other_goes_on(two: Two) -> None:
     folder = workspace(two.a, "brave")
     writers = [Writers(two.both, "brave", name, most=10_000) for name in "uv"]

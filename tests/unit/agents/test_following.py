@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import threading
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.core.errors import Conflict
 from agents.core.paths import index_path
 from agents.indexes import following
 from agents.indexes.following import drop_stale_vectors, drop_unused_indexes, follow_all, tell
@@ -25,6 +27,7 @@ from agents.servers import generations
 from agents.servers.generations import prune_changes
 from agents.upkeep.forget import forget
 from agents.workspace import append
+from search.get import GetResult
 from search.index.embed import embed_pending
 from search.index.locks import writer_lock
 from search.index.rebuild import rebuild_index
@@ -231,6 +234,35 @@ def test_a_switch_of_the_model_reaches_the_index_of_the_other_server(on: On) -> 
     for name in "bca":
         assert found(on(name), "ladder") == ([LOG], set()), name
     assert len(other.seen) == embedded
+
+
+def test_a_file_is_got_by_its_docid_and_listed_on_a_server_that_was_behind(on: On) -> None:
+    for name in "ab":
+        found(on(name), "spare key")
+    note(on("a"), "The ladder is lent to Ivo.")
+    agent = on("b")
+    docid = hashlib.sha256(Path(agent.workspace, LOG).read_bytes()).hexdigest()[:8]
+    with writer_lock(index_path("al")), pytest.raises(Conflict, match="not known here yet"):
+        reads.get(agent=on("b"), caller=cast.TRUSTED, session=None, path=f"#{docid}")
+    got = reads.get(agent=on("b"), caller=cast.TRUSTED, session=None, path=f"#{docid}")
+    assert isinstance(got, GetResult) and (got.status, got.path) == ("ok", LOG)
+    note(on("a"), "The drill is with Ana.")
+    assert LOG in {entry.path for entry in reads.files(on("b"))}
+
+
+def test_an_empty_common_table_is_filled_from_an_index_that_has_the_vectors(on: On) -> None:
+    model = WordEmbedder()
+    set_embedder_factory(lambda: model)
+    agent = on("a")
+    found(agent, "spare key")
+    embed_pending(embedding_spec(agent), model, budget_seconds=9, progress=ignore, cancelled=never)
+    embedded, rows = len(model.seen), Embedding.objects.count()
+    Embedding.objects.all().delete()  # as `control move` and a restore leave it
+    agent = on("a")
+    assert following.publish_vectors(agent, embedding_spec(agent), model.identity()) == rows
+    assert following.publish_vectors(agent, embedding_spec(agent), model.identity()) == 0
+    assert found(on("b"), "spare key") == (["MEMORY.md"], set())
+    assert len(model.seen) == embedded
 
 
 def test_vectors_of_texts_that_no_index_holds_any_more_go(on: On) -> None:
