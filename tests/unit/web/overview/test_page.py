@@ -150,7 +150,7 @@ def test_the_number_of_queries_does_not_grow_with_the_agents(
                 agent = cast.agent_with(f"agent-{number}", {})
                 take_snapshot(agent)
                 request_update(actor=cast.OWNER, agent=agent)
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(12):
             overview = overview_of(Q(), owner=True, name="", attention=False, number=1)
         assert len(overview.lines) == count and all(line.row.jobs for line in overview.lines)
 
