@@ -52,7 +52,6 @@ POSTGRES = (
     "unit/forget/",
     "unit/notes/",
     "unit/transcripts/",
-    "unit/hostile/",
 )
 """What asks the control database in every way it knows: runs once more on PostgreSQL (tests/settings_postgres.py)."""
 
