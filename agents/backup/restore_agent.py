@@ -18,6 +18,7 @@ from agents.backup.staging import Staged, staged
 from agents.backup.swap import Swap
 from agents.backup.values import Backup, BackupError, ReportProgress
 from agents.core.actors import Actor
+from agents.core.agent_settings import default_settings
 from agents.core.audit import record
 from agents.core.paths import data_dir, default_workspace, index_path
 from agents.core.whose import whose_workspace
@@ -103,7 +104,9 @@ def _at_rest(agent: Agent | None) -> Iterator[None]:
 
 def _new_rows(slug: str) -> None:
     agent = copy_agent(slug, STAGED)
-    Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now(), next_update_at=None)
+    Agent.objects.filter(pk=agent.pk).update(
+        defaults=default_settings(), update_requested_at=timezone.now(), next_update_at=None
+    )
 
 
 def _moves(found: Staged, slug: str) -> dict[Path, Path]:

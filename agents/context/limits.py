@@ -27,7 +27,7 @@ def near_limits(agent: Agent) -> list[str]:
 
     Asks no database, and reads only files that have enough bytes to matter.
     """
-    budgets = Budgets.of(read_settings(agent.settings))
+    budgets = Budgets.of(read_settings(agent))
     sentences = []
     for path in CURATED:
         budget = budgets.of_file(path)

@@ -1,4 +1,7 @@
-"""The typed table of what can be set per agent; an agent's row keeps only what differs from the defaults."""
+"""The typed table of what can be set per agent; an agent's row keeps only what was set for it.
+
+What was not comes from the owner's defaults for all agents (`DefaultSettings`), then from the table itself.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from pydantic import (
 )
 
 from agents.core.errors import Invalid, MemoryDisabled
-from agents.models import Agent
+from agents.models import Agent, DefaultSettings
 from search.profiles import MOST_CANDIDATES
 from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
 from search.runtime.presets import Role
@@ -27,6 +30,11 @@ from search.spec import Mode, RankingSpec
 
 ChatId = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=200)]
 _ROLE_FIELDS = tuple(f"{role}_{rank}" for role in get_args(Role) for rank in ("model", "fallback"))
+
+
+OF_ONE_AGENT = frozenset({"memory_enabled", "share_vectors", *_ROLE_FIELDS})
+"""Settings without a default for all agents: each agent is switched on and shares by its own choice, and the default of
+models is the server's choice for each role."""
 
 
 class AgentSettings(BaseModel):
@@ -178,8 +186,8 @@ class AgentSettings(BaseModel):
         return None if value is None else str(parse_choice(role, value))
 
     def stored(self) -> dict[str, Any]:
-        """What differs from the defaults: the JSON that the agent's row keeps."""
-        return self.model_dump(mode="json", exclude_defaults=True)
+        """What was set, also where it is the default: the JSON that a row keeps."""
+        return self.model_dump(mode="json", exclude_unset=True)
 
     def ranking(self) -> RankingSpec:
         return RankingSpec(
@@ -196,34 +204,71 @@ class AgentSettings(BaseModel):
         )
 
 
+Source = Literal["agent", "defaults", "built-in"]
+"""Where a value comes from: the agent's row, the owner's defaults for all agents, the table."""
+
+
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One line of the table as doors show it. `schema` is the JSON schema of the value."""
+    """One line of the table as doors show it. `default`: the value without one of its own, `schema` its JSON schema."""
 
     name: str
     value: Any
     default: Any
+    source: Source
     help: str
     schema: dict[str, Any]
 
 
-def read_settings(stored: dict[str, Any]) -> AgentSettings:
-    """Settings of a row. A value that a newer or older version wrote and this one does not know is left out.
+def default_settings() -> dict[str, Any]:
+    """The owner's defaults for all agents, as they are stored."""
+    row = DefaultSettings.objects.first()
+    return _usable(row.values) if row is not None else {}
 
-    So is a whole column that holds no object: one broken row must not stop what is done for all agents.
+
+def held_default_settings() -> dict[str, Any]:
+    """The same for a row of an agent that is written in this transaction: they do not change before its end."""
+    DefaultSettings.objects.get_or_create(pk=True)
+    return _usable(DefaultSettings.objects.select_for_update().get(pk=True).values)
+
+
+def read_settings(agent: Agent) -> AgentSettings:
+    """The agent's own settings over the defaults for all agents, which its row holds too.
+
+    A value that a newer or older version wrote and this one does not know is left out, and so is a whole column that
+    holds no object: one broken row must not stop what is done for all agents.
     """
+    return settings_over(agent.settings, agent.defaults)
+
+
+def settings_over(own: Any, defaults: Any) -> AgentSettings:
+    """`own` and `defaults`: what rows hold."""
+    try:
+        return AgentSettings.model_validate({**defaults, **own})
+    except (TypeError, ValidationError):
+        return AgentSettings.model_validate({**_usable(defaults), **_usable(own)})
+
+
+def _usable(stored: Any) -> dict[str, Any]:
+    """The part of a stored object that this version knows and takes."""
     held = stored if isinstance(stored, dict) else {}
     known = {name: value for name, value in held.items() if name in AgentSettings.model_fields}
     try:
-        return AgentSettings.model_validate(known)
+        AgentSettings.model_validate(known)
     except ValidationError as error:
         bad = {str(problem["loc"][0]) for problem in error.errors()}
-        return AgentSettings.model_validate({name: value for name, value in known.items() if name not in bad})
+        return {name: value for name, value in known.items() if name not in bad}
+    return known
+
+
+def memory_on(own: dict[str, Any]) -> bool:
+    """Whether the agent with this row of settings is switched on: no default speaks for it, so nothing else is read."""
+    return settings_over(own, {}).memory_enabled
 
 
 def enabled_settings(agent: Agent) -> AgentSettings:
     """Raises `MemoryDisabled` where the agent's memory is off."""
-    own = read_settings(agent.settings)
+    own = read_settings(agent)
     if not own.memory_enabled:
         raise MemoryDisabled(agent.slug)
     return own
@@ -231,7 +276,7 @@ def enabled_settings(agent: Agent) -> AgentSettings:
 
 def changed_settings(stored: dict[str, Any], changes: dict[str, Any]) -> AgentSettings:
     """`stored` with `changes`; a null returns a setting to its default. Raises `Invalid`, naming the setting."""
-    values = {**read_settings(stored).stored(), **changes}
+    values = {**_usable(stored), **changes}
     unknown = sorted(set(changes) - set(AgentSettings.model_fields))
     if unknown:
         raise Invalid(
@@ -252,20 +297,30 @@ def changed_settings(stored: dict[str, Any], changes: dict[str, Any]) -> AgentSe
         ) from error
 
 
+def without_texts(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings as the log keeps them: a prompt is a text that only the owner's settings hold."""
+    return {
+        name: "(text)" if isinstance(value, str) and (" " in value or len(value) > 60) else value
+        for name, value in settings.items()
+    }
+
+
 @cache
 def _schemas() -> dict[str, dict[str, Any]]:
     """The JSON schema of every value; it takes milliseconds to make and never changes."""
     return dict(AgentSettings.model_json_schema()["properties"])
 
 
-def settings_table(settings: AgentSettings) -> tuple[SettingRow, ...]:
-    """Every setting with its value, default and help, in the order of the table."""
-    schemas = _schemas()
+def settings_table(own: Any, defaults: Any) -> tuple[SettingRow, ...]:
+    """Every setting of a row over a row of defaults and where it comes from, in the table's order."""
+    schemas, mine, below = _schemas(), _usable(own), _usable(defaults)
+    values, inherited = settings_over(mine, below), settings_over({}, below)
     return tuple(
         SettingRow(
             name=name,
-            value=getattr(settings, name),
-            default=field.default,
+            value=getattr(values, name),
+            default=getattr(inherited, name),
+            source="agent" if name in mine else "defaults" if name in below else "built-in",
             help=field.description or "",
             schema={
                 key: value for key, value in schemas[name].items() if key not in ("title", "description", "default")

@@ -30,7 +30,7 @@ class QuotaExceeded(RuleError):
 
 def quota_mb(agent: Agent) -> int:
     """0: none."""
-    own = read_settings(agent.settings).disk_quota_mb
+    own = read_settings(agent).disk_quota_mb
     return int(settings.MEMORY_AGENT_DISK_QUOTA_MB) if own is None else own
 
 

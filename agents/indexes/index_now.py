@@ -8,7 +8,7 @@ from typing import Literal
 
 from django.utils import timezone
 
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.indexes.following import catch_up
 from agents.indexes.specs import embedding_spec, index_spec
 from agents.locking.waiting import soon
@@ -31,7 +31,7 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
     False when the index is busy or cannot be written. Then, as whenever the memory rests, the wish for an update is
     written down and the workers carry it out.
     """
-    if not read_settings(agent.settings).memory_enabled:
+    if not memory_on(agent.settings):
         return False
     if several():
         agent.generation = generation(agent.pk)

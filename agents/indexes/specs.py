@@ -34,7 +34,7 @@ def index_spec(agent: Agent) -> IndexSpec:
             *(shared_spec(share) for name, share in shared.items() if not faults[name]),
         ),
         timezone=agent.timezone,
-        tokens=read_settings(agent.settings).late_interaction,
+        tokens=read_settings(agent).late_interaction,
         left_out=tuple((name, f"left out: {fault}") for name, fault in faults.items() if fault),
     )
 
@@ -44,7 +44,7 @@ def embedding_spec(agent: Agent) -> IndexSpec:
 
     It looks for all other agents that share theirs, which no request should wait for.
     """
-    spec, shares = index_spec(agent), read_settings(agent.settings).share_vectors
+    spec, shares = index_spec(agent), read_settings(agent).share_vectors
     if settings.MEMORY_SERVER_NAME:
         return replace(spec, common=CommonVectors(agent.pk, shares))
     if not shares:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Max, OuterRef, Q
 
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on, read_settings
 from agents.core.apart import apart
 from agents.core.paths import index_path
 from agents.models import Agent, Run
@@ -210,14 +210,14 @@ def agents_without_index() -> list[Agent]:
     lost = [slug for slug in updated if f"{slug}.sqlite" not in names or damage_mark(index_path(slug)).name in names]
     active = Run.objects.filter(agent=OuterRef("pk"), kind__in=WORDS_KINDS, state__in=Run.ACTIVE)
     found = Agent.objects.filter(~Exists(active), slug__in=lost) if lost else []
-    return [agent for agent in found if read_settings(agent.settings).memory_enabled]
+    return [agent for agent in found if memory_on(agent.settings)]
 
 
 def agents_awaiting_embeddings() -> list[Agent]:
     """Agents whose chunks wait for vectors while no embed run is there to give them any."""
     active = Run.objects.filter(agent=OuterRef("pk"), kind=Run.Kind.EMBED, state__in=Run.ACTIVE)
     waiting = Agent.objects.filter(~Exists(active), pending_embeddings__gt=0)
-    return [agent for agent in waiting if read_settings(agent.settings).memory_enabled]
+    return [agent for agent in waiting if memory_on(agent.settings)]
 
 
 def stale_runs(now: datetime, *, server: str = "") -> list[Run]:
@@ -242,12 +242,12 @@ def prune_runs() -> int:
 
 
 def update_interval(agent: Agent) -> timedelta:
-    own = read_settings(agent.settings).update_interval_seconds
+    own = read_settings(agent).update_interval_seconds
     return timedelta(seconds=settings.MEMORY_UPDATE_INTERVAL_SECONDS if own is None else own)
 
 
 def update_debounce(agent: Agent) -> timedelta:
-    own = read_settings(agent.settings).update_debounce_seconds
+    own = read_settings(agent).update_debounce_seconds
     return timedelta(seconds=settings.MEMORY_UPDATE_DEBOUNCE_SECONDS if own is None else own)
 
 
@@ -296,7 +296,7 @@ def _after(run: Run) -> None:
 
 def _is_due(agent: Agent, now: datetime) -> bool:
     with apart(agent.slug, "looking whether it is due"):
-        if not read_settings(agent.settings).memory_enabled:
+        if not memory_on(agent.settings):
             return False
         if agent.next_update_at is None or agent.next_update_at <= now:
             return True

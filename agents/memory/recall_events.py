@@ -149,9 +149,9 @@ def prune_recall_events() -> int:
     """Forget what is older than each agent keeps it. Returns how many events went."""
     gone = 0
     now = timezone.now()
-    for agent in Agent.objects.only("id", "settings").iterator():
+    for agent in Agent.objects.only("id", "settings", "defaults").iterator():
         with apart(str(agent.pk), "forgetting old recall events"):
-            keep = timedelta(days=read_settings(agent.settings).recall_retention_days)
+            keep = timedelta(days=read_settings(agent).recall_retention_days)
             gone += RecallEvent.objects.filter(agent=agent, at__lt=now - keep).delete()[0]
     return gone
 

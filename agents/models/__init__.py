@@ -5,6 +5,7 @@ from agents.models.agent import Agent
 from agents.models.audit import AuditEvent
 from agents.models.change import Change, Embedding
 from agents.models.collection import Collection
+from agents.models.default_settings import DefaultSettings
 from agents.models.file_use import FileUse
 from agents.models.flush import Flush
 from agents.models.heartbeat import WorkerHeartbeat
@@ -34,6 +35,7 @@ __all__ = [
     "Change",
     "Collection",
     "CollectionShare",
+    "DefaultSettings",
     "Embedding",
     "FileUse",
     "Flush",

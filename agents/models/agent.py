@@ -19,6 +19,12 @@ class Agent(ReadAsText):
     )
     timezone = models.CharField(max_length=64, default="UTC")
     settings = models.JSONField(default=dict, blank=True, help_text="Only what differs from the defaults.")
+    defaults = models.JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="A copy of DefaultSettings, so that no request reads another row for it.",
+    )
     scope_default = models.CharField(max_length=5, choices=[("deny", "deny"), ("allow", "allow")], default="deny")
 
     # Intent and schedule of the index: written by the domain and the watcher, read by the sweep.

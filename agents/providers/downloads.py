@@ -71,11 +71,11 @@ def models_in_use() -> dict[str, list[str]]:
         plan = server_plan(role)
         for choice in (plan.first, plan.second):
             _note(users, str(choice), f"server ({role})")
-    for slug, stored in Agent.objects.values_list("slug", "settings"):
-        own = read_settings(stored)
+    for agent in Agent.objects.only("slug", "settings", "defaults"):
+        own = read_settings(agent)
         for role in ROLES:
             for rank in ("model", "fallback"):
-                _note(users, getattr(own, f"{role}_{rank}"), f"agent {slug} ({role})")
+                _note(users, getattr(own, f"{role}_{rank}"), f"agent {agent.slug} ({role})")
     return users
 
 

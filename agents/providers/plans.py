@@ -52,7 +52,7 @@ def agent_plan(role: Role, agent: Agent, server: RolePlan | None = None) -> Role
 
     `server`: the server's plan, where it was read already for many agents.
     """
-    own = read_settings(agent.settings)
+    own = read_settings(agent)
     first, second = getattr(own, f"{role}_model"), getattr(own, f"{role}_fallback")
     plan = server or server_plan(role)
     if first is not None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from agents.access.scope import DEFAULT_SCOPE
 from agents.access.sharing import want_update_of_all_readers
 from agents.core.actors import Actor
-from agents.core.agent_settings import changed_settings
+from agents.core.agent_settings import changed_settings, held_default_settings, without_texts
 from agents.core.apart import apart
 from agents.core.audit import record
 from agents.core.errors import Conflict, Invalid
@@ -70,6 +70,7 @@ def create_agent(
     _make_workspace(folder)
     try:
         with transaction.atomic():
+            agent.defaults = held_default_settings()
             agent.save(force_insert=True)
             Collection.objects.create(
                 agent=agent, name="memory", path=agent.workspace, kind=Collection.Kind.MEMORY, pattern="**/*.md"
@@ -123,7 +124,7 @@ def update_agent(
                 action="agent.update",
                 target=agent.slug,
                 agent_slug=agent.slug,
-                detail={"changed": changed, **({"settings": _without_texts(settings)} if settings else {})},
+                detail={"changed": changed, **({"settings": without_texts(settings)} if settings else {})},
             )
     return agent
 
@@ -179,14 +180,6 @@ def request_rebuild(*, actor: Actor, agent: Agent, reason: str = "request") -> R
             actor=actor, action="index.rebuild", target=agent.slug, agent_slug=agent.slug, detail={"run": run.public_id}
         )
     return run
-
-
-def _without_texts(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings as the log keeps them: a prompt is a text that only the owner's settings hold."""
-    return {
-        name: "(text)" if isinstance(value, str) and (" " in value or len(value) > 60) else value
-        for name, value in settings.items()
-    }
 
 
 def _forget_in_keys(slug: str) -> None:

@@ -28,7 +28,7 @@ def in_effect(agent: Agent) -> dict[str, str | float | bool]:
     plans = {role: agent_plan(role, agent) for role in ROLES}
     embedder = plans["embed"].first
     model = embedder.model or BUNDLED.id if embedder.provider == LOCAL else ""
-    ranking = resolve(read_settings(agent.settings).ranking(), model)
+    ranking = resolve(read_settings(agent).ranking(), model)
     values: dict[str, str | float | bool] = {name: getattr(ranking, name) for name in _RANKING}
     values["update_interval_seconds"] = update_interval(agent).total_seconds()
     values["disk_quota_mb"] = quota_mb(agent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.models import Agent, WorkspaceWrite
 
 MOST = 50
@@ -18,4 +18,4 @@ def unwell_agents() -> list[str]:
     waiting = WorkspaceWrite.objects.filter(state=WorkspaceWrite.State.PENDING).exclude(problem="")
     found = Agent.objects.filter(~Q(last_error="") | Q(pk__in=waiting.values("agent")))
     rows = found.order_by("slug").values_list("slug", "settings")[:MOST]
-    return [slug for slug, own in rows if read_settings(own).memory_enabled]
+    return [slug for slug, own in rows if memory_on(own)]

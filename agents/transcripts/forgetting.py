@@ -45,7 +45,7 @@ def prune_transcripts() -> int:
     """Remove the parts that are older than their agents want to keep them. Returns how many parts went."""
     gone = 0
     for agent in Agent.objects.all():
-        days = read_settings(agent.settings).transcript_retention_days
+        days = read_settings(agent).transcript_retention_days
         if days is None:
             continue
         oldest = timezone.now().timestamp() - timedelta(days=days).total_seconds()

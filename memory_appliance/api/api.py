@@ -48,6 +48,7 @@ for part in (search, get, recall, context, notes, transcripts, flush, consolidat
     api.add_router("/agents", part.router)
 for part in (index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
+api.add_router("/settings", settings.defaults)
 api.add_router("/keys", keys.router)
 api.add_router("/users", users.router)
 api.add_router("/runs", runs.router)

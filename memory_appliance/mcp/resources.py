@@ -8,7 +8,7 @@ import mcp_types as types
 from django.http import HttpRequest
 
 from agents.access.secrets import visible_agents
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.core.errors import NotFound
 from agents.memory import reads
 from agents.memory.opening import check_scope
@@ -72,7 +72,7 @@ def read_resource(request: HttpRequest, uri: str) -> str:
 
 def _files(request: HttpRequest, agent: Agent, offset: int) -> tuple[list[types.Resource], bool] | None:
     """A page of the agent's readable files and whether more follow; None when there is nothing to show."""
-    if not read_settings(agent.settings).memory_enabled:
+    if not memory_on(agent.settings):
         return None
     if not check_scope(agent=agent, caller=caller_of(request), session=None).allowed:
         return None

@@ -7,7 +7,7 @@ from typing import Literal
 
 from django.db.models import Case, Q, Value, When
 
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.models import Agent, IndexSnapshot
 
 State = Literal["off", "failed", "late", "degraded", "new", "fresh"]
@@ -30,7 +30,7 @@ def wants_a_look(now: datetime) -> Case:
 
 def state_of(agent: Agent, snapshot: IndexSnapshot | None, now: datetime) -> State:
     """The one thing to say of an agent first."""
-    if not read_settings(agent.settings).memory_enabled:
+    if not memory_on(agent.settings):
         return "off"
     if agent.last_error:
         return "failed"

@@ -115,7 +115,7 @@ def consolidate_all() -> int:
     """Every agent that wants it, one after the other; what cannot be done tonight is done another night."""
     promoted = 0
     for agent in Agent.objects.all():
-        own = read_settings(agent.settings)
+        own = read_settings(agent)
         if not (own.memory_enabled and own.consolidate_enabled):
             continue
         with apart(agent.slug, "consolidating"):

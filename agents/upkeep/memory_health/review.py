@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from agents.core.actors import Actor
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.core.audit import record
 from agents.indexes.specs import index_spec
 from agents.jobs.runs import request_run
@@ -113,7 +113,7 @@ def agents_to_review() -> list[Agent]:
     looks = Run.objects.filter(agent=OuterRef("pk"), kind=Run.Kind.REVIEW)
     since = Q(state__in=Run.ACTIVE) | Q(created_at__gte=OuterRef("last_change_at"))
     changed = Agent.objects.filter(~Exists(looks.filter(since)), last_change_at__isnull=False)
-    return [agent for agent in changed if read_settings(agent.settings).memory_enabled]
+    return [agent for agent in changed if memory_on(agent.settings)]
 
 
 def forget_findings(agent: Agent, paths: Iterable[str]) -> None:

@@ -33,7 +33,7 @@ class Size:
 
 
 def sizes(agent: Agent) -> tuple[Size, ...]:
-    budgets = Budgets.of(read_settings(agent.settings))
+    budgets = Budgets.of(read_settings(agent))
     return tuple(Size(path, _chars(agent, path), budgets.of_file(path)) for path in CURATED)
 
 

@@ -24,7 +24,7 @@ def search(request: HttpRequest, slug: str, payload: SearchBody) -> SearchAnswer
     found = reads.search(agent=agent, caller=caller_of(request), session=session, params=payload.params())
     took_ms = round((time.perf_counter() - started) * 1000, 3)
     if isinstance(found, reads.Denied):
-        return denied_search(found, payload, read_settings(agent.settings), took_ms=took_ms)
+        return denied_search(found, payload, read_settings(agent), took_ms=took_ms)
     warnings = [found.withheld] if found.withheld else []
     if len(payload.query) > reads.MAX_QUERY_CHARS:
         warnings.append(f"Only the first {reads.MAX_QUERY_CHARS} characters of the query were used.")

@@ -55,7 +55,7 @@ def agent_answer(agent: Agent) -> AgentAnswer:
         name=agent.name,
         workspace=agent.workspace,
         timezone=agent.timezone,
-        settings=read_settings(agent.settings).model_dump(mode="json"),
+        settings=read_settings(agent).model_dump(mode="json"),
         last_update=agent.last_update_at,
         last_error=agent.last_error or None,
         created_at=agent.created_at or moment_of(0),  # a row of no service's may have none

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, RootModel
 
-from agents.core.agent_settings import AgentSettings, settings_table
+from agents.core.agent_settings import AgentSettings, Source, settings_table
 from memory_appliance.api.schemas.base import Answer, plain_values
 
 Settings = Annotated[dict[str, Any], AfterValidator(lambda given: plain_values(given, AgentSettings))]
@@ -20,6 +20,8 @@ class SettingAnswer(Answer):
     name: str
     value: Any
     default: Any
+    """What null returns it to."""
+    source: Source
     help: str
     allowed: dict[str, Any]
     """JSON schema of the value."""
@@ -30,12 +32,19 @@ class SettingsAnswer(Answer):
     items: list[SettingAnswer]
 
 
-def settings_answer(settings: AgentSettings) -> SettingsAnswer:
-    rows = settings_table(settings)
+def settings_answer(own: dict[str, Any], defaults: dict[str, Any]) -> SettingsAnswer:
+    rows = settings_table(own, defaults)
     return SettingsAnswer(
         settings={row.name: row.value for row in rows},
         items=[
-            SettingAnswer(name=row.name, value=row.value, default=row.default, help=row.help, allowed=row.schema)
+            SettingAnswer(
+                name=row.name,
+                value=row.value,
+                default=row.default,
+                source=row.source,
+                help=row.help,
+                allowed=row.schema,
+            )
             for row in rows
         ],
     )

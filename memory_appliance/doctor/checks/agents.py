@@ -10,7 +10,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from agents.backup.journal import journal_of
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.indexes.broken_rows import row_faults
 from agents.models import Agent, WorkspaceWrite
 from agents.registry.selectors import get_agent
@@ -30,7 +30,7 @@ def _look(visit: Visit) -> Looking:
         found = [*_faults(agent), *_displaced(agent), *([] if visit.quick else _leftovers(agent))]
         yield from found
         well += not found
-    off = sum(1 for agent in agents if not read_settings(agent.settings).memory_enabled)
+    off = sum(1 for agent in agents if not memory_on(agent.settings))
     yield Seen("ok", f"{well} of {len(agents)} are well{f', {off} switched off' if off else ''}.")
 
 

@@ -90,7 +90,7 @@ SEARCH = Tool(
 
 
 def _not_made(request: HttpRequest, slug: str, body: SearchBody, reason: str) -> SearchAnswer:
-    own = read_settings(agent_of(request, slug).settings)
+    own = read_settings(agent_of(request, slug))
     return SearchAnswer(
         outcome="unavailable",
         reason=reason,

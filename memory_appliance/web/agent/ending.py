@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.registry.agents import delete_agent, update_agent
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import visible
@@ -20,10 +20,10 @@ from memory_appliance.web.page import answer
 def switch(request: HttpRequest, access: Access) -> HttpResponse:
     """Off asks first; on does not."""
     agent = access.agent
-    is_on = read_settings(agent.settings).memory_enabled
+    is_on = memory_on(agent.settings)
     back = reverse("agent", args=[agent.slug])
     if request.method == "POST" and (request.POST.get("confirmed") == "yes" or not is_on):
-        update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": not is_on})
+        update_agent(actor=access.actor, agent=agent, settings={"memory_enabled": False if is_on else None})
         messages.success(request, _("Memory turned off.") if is_on else _("Memory turned on."))
         return HttpResponseRedirect(back)
     if not is_on:

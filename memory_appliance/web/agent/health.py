@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from agents.context import near_limits
-from agents.core.agent_settings import read_settings
+from agents.core.agent_settings import memory_on
 from agents.memory import reads
 from agents.models import Run
 from agents.providers.plans import agent_plan
@@ -107,7 +107,7 @@ def health_of(access: Access) -> AgentHealth:
         problems = sum(len(part.problems) for part in index.collections)
     except SearchError as error:
         findings.append(_to_rebuild(access, "bad", f"{error.message} {error.hint}".strip()))
-    if not read_settings(agent.settings).memory_enabled:
+    if not memory_on(agent.settings):
         findings.append(_switched_off(access))
     if agent.last_error:
         findings.append(Finding("bad", visible(agent.last_error), *_to_the_jobs(access)))

@@ -11,12 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from agents.access.roles import is_owner
-from agents.core.agent_settings import AgentSettings, read_settings
+from agents.core.agent_settings import AgentSettings, memory_on, settings_table
 from agents.core.errors import Invalid, RuleError
+from agents.models import Agent
 from agents.registry.agents import update_agent
+from agents.registry.effective import in_effect
 from memory_appliance.web.access import Access, agent_page
-from memory_appliance.web.agent.setting_fields import FieldGroup, changes_in, field_groups, refused
 from memory_appliance.web.page import answer
+from memory_appliance.web.setting_fields import FieldGroup, changes_in, field_groups, refused
 from memory_appliance.web.timezones import zone_options
 
 
@@ -36,11 +38,12 @@ def settings(request: HttpRequest, access: Access) -> HttpResponse:
     """GET ?q= looks for settings; a POST of one group's form changes that group."""
     wanted = request.GET.get("q", "").strip()[:100]
     if request.method != "POST":
-        return _shown(request, access, field_groups(access.agent, wanted=wanted, opened=request.GET.get("group", "")))
+        return _shown(request, access, _groups(access.agent, wanted=wanted, opened=request.GET.get("group", "")))
+    changes = changes_in(request.POST, settings_table(access.agent.settings, access.agent.defaults))
     try:
-        update_agent(actor=access.actor, agent=access.agent, settings=changes_in(request.POST))
+        update_agent(actor=access.actor, agent=access.agent, settings=changes)
     except Invalid as error:
-        return _shown(request, access, refused(field_groups(access.agent), request.POST, error), status=422)
+        return _shown(request, access, refused(_groups(access.agent), request.POST, error), status=422)
     messages.success(request, _("Settings saved."))
     return _back(access, request.POST.get("group", ""))
 
@@ -77,7 +80,7 @@ def about(request: HttpRequest, access: Access) -> HttpResponse:
         )
     except RuleError as error:
         wrong = About(**given, errors={error.field: f"{error.message} {error.hint}"})
-        return _shown(request, access, field_groups(agent), about=wrong, status=422)
+        return _shown(request, access, _groups(agent), about=wrong, status=422)
     messages.success(request, _("Saved."))
     return _back(access)
 
@@ -96,11 +99,16 @@ def _shown(
         "groups": groups,
         "wanted": request.GET.get("q", ""),
         "about": about or About(agent.name, agent.timezone, agent.workspace, {}),
-        "memory_on": read_settings(agent.settings).memory_enabled,
+        "memory_on": memory_on(agent.settings),
         "may_move": is_owner(request.user),
         "timezones": zone_options(),
     }
     return answer(request, "agent/settings.html", context, status=status)
+
+
+def _groups(agent: Agent, *, wanted: str = "", opened: str = "") -> tuple[FieldGroup, ...]:
+    rows = settings_table(agent.settings, agent.defaults)
+    return field_groups(rows, here="agent", effects=in_effect(agent), wanted=wanted, opened=opened)
 
 
 def _back(access: Access, group: str = "") -> HttpResponseRedirect:

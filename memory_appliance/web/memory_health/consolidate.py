@@ -35,7 +35,7 @@ def consolidate(request: HttpRequest, access: Access) -> HttpResponse:
         "plan": done,
         "entries": entries,
         "changes": _changes(done.diff),
-        "consolidates": read_settings(access.agent.settings).consolidate_enabled,
+        "consolidates": read_settings(access.agent).consolidate_enabled,
     }
     return answer(request, "memory_health/consolidate.html", context, status=409 if apply else 200)
 

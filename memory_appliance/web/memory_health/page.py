@@ -89,7 +89,7 @@ def _health(access: Access) -> Health:
         review=reviewed,
         disagree=tuple(_match(access, pair) for pair in reviewed.disagree),
         twice=tuple(_match(access, pair) for pair in reviewed.twice),
-        consolidates=read_settings(access.agent.settings).consolidate_enabled,
+        consolidates=read_settings(access.agent).consolidate_enabled,
     )
 
 

@@ -86,7 +86,7 @@ def _side_by_side(access: Access, asked: Asked, patient: bool) -> Iterator[Colum
 
 
 def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
-    own = read_settings(access.agent.settings)
+    own = read_settings(access.agent)
     params = asked.params(mode, deadline_ms=min(own.deadline_ms, most_ms))
     began = time.perf_counter()
     try:

@@ -83,7 +83,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 @require_safe
 def playground(request: HttpRequest, access: Access) -> HttpResponse:
     prefetch_related_objects([access.agent], "collections", "scope_rules", "shared_in")
-    own = read_settings(access.agent.settings)
+    own = read_settings(access.agent)
     form = SearchForm(request.GET, own, [collection.name for collection in index_spec(access.agent).collections])
     page = _page(request, access, form.asked()) if form.is_valid() else Page(None)
     context: dict[str, Any] = {

@@ -85,7 +85,7 @@ def trial(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _tried(request: HttpRequest, access: Access, form: TrialForm) -> Trial:
     values, chat = form.cleaned_data, form.chat()
-    own = read_settings(access.agent.settings)
+    own = read_settings(access.agent)
     recalled = recall(
         agent=access.agent,
         caller=chat.caller(access.actor),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from memory_appliance.web.system import backups, models, roles
+from memory_appliance.web.system import agent_defaults, backups, models, roles
 from memory_appliance.web.system.about import about
 from memory_appliance.web.system.doctor import doctor
 from memory_appliance.web.system.options import options
@@ -22,6 +22,8 @@ pages: list[URLPattern] = [
     path("system/backups/make", backups.make, name="backup-make"),
     path("system/backups/verify", backups.verify, name="backup-verify"),
     path("system/backups/remove", backups.remove, name="backup-remove"),
+    path("system/defaults", agent_defaults.agent_defaults, name="agent-defaults"),
+    path("system/defaults/reset", agent_defaults.reset, name="agent-default-reset"),
     path("system/options", options, name="options"),
     path("system/about", about, name="about"),
 ]

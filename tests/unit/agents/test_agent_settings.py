@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.core.agent_settings import AgentSettings, changed_settings, read_settings, settings_table
+from agents.core.agent_settings import AgentSettings, changed_settings, settings_over, settings_table
 from agents.core.errors import Invalid
 from search.profiles import PROFILES
 
@@ -16,7 +16,7 @@ values = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 
 
 def test_every_row_explains_itself() -> None:
-    rows = settings_table(AgentSettings(max_results=9))
+    rows = settings_table({"max_results": 9}, {})
     assert {row.name for row in rows} == set(AgentSettings.model_fields)
     assert all(row.help and row.schema for row in rows)
     row = next(row for row in rows if row.name == "max_results")
@@ -35,7 +35,7 @@ def test_changes_are_taken_or_refused_with_the_settings_name(changes: dict[str, 
     except Invalid as error:
         assert error.field.startswith("settings.") and error.field.removeprefix("settings.") in changes
     else:
-        assert read_settings(stored).stored() == stored
+        assert settings_over(stored, {}).stored() == stored
 
 
 def test_an_unknown_name_is_refused() -> None:
@@ -50,4 +50,4 @@ def test_every_ranking_profile_of_the_engine_can_be_chosen() -> None:
 
 
 def settings_schema(name: str) -> dict[str, Any]:
-    return next(row.schema for row in settings_table(AgentSettings()) if row.name == name)
+    return next(row.schema for row in settings_table({}, {}) if row.name == name)

@@ -133,6 +133,14 @@ def _deletes_no_people(neighbour: Api, al: Agent) -> bool:
     return neighbour.delete("/users/1").status_code == 403
 
 
+def _sees_no_defaults(neighbour: Api, al: Agent) -> bool:
+    return neighbour.get("/settings").status_code == 403
+
+
+def _sets_no_defaults(neighbour: Api, al: Agent) -> bool:
+    return neighbour.put("/settings", {"mode": "search"}).status_code == 403
+
+
 def _sees_no_providers(neighbour: Api, al: Agent) -> bool:
     return neighbour.get("/providers").status_code == 403
 
@@ -169,6 +177,8 @@ FLEET: dict[str, Callable[[Api, Agent], bool]] = {
     "create_user": _adds_no_people,
     "change_user": _changes_no_people,
     "delete_user": _deletes_no_people,
+    "get_default_settings": _sees_no_defaults,
+    "set_default_settings": _sets_no_defaults,
     "get_providers": _sees_no_providers,
     "set_providers": _sets_no_provider,
     "test_provider": _tests_no_provider,

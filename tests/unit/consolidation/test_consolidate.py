@@ -159,7 +159,7 @@ def test_a_rewrite_that_loses_too_much_is_refused(used: Agent) -> None:
 def test_at_night_it_runs_for_those_who_want_it(used: Agent) -> None:
     update_agent(actor=cast.OWNER, agent=used, settings={"consolidate_enabled": None})
     UsedEntry.objects.update(last_at=datetime.now(UTC))
-    assert consolidate_all() == 0 and not read_settings(Agent.objects.get().settings).consolidate_enabled
+    assert consolidate_all() == 0 and not read_settings(Agent.objects.get()).consolidate_enabled
     update_agent(actor=cast.OWNER, agent=used, settings={"consolidate_enabled": True})
     assert consolidate_all() == 1
 

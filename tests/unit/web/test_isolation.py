@@ -93,6 +93,8 @@ OWNERS_ONLY = {
     "system/backups/make",
     "system/backups/remove",
     "system/backups/verify",
+    "system/defaults",
+    "system/defaults/reset",
     "system/doctor",
     "system/models",
     "system/models/pull",

@@ -10,7 +10,7 @@ from django.test import Client
 
 from agents.core.agent_settings import AgentSettings
 from agents.models import Agent
-from memory_appliance.web.agent.setting_groups import GROUPS
+from memory_appliance.web.setting_groups import GROUPS
 from tests.unit.web.agent.conftest import Member
 
 PAGE = "/agents/al/settings"
@@ -41,7 +41,8 @@ def test_every_setting_is_shown_with_its_help_and_default(admin: Client, al: Age
         ({"recall_chat_types": [""]}, {"recall_chat_types": []}),
         ({"recall_denied_chat_ids": "42\r\n\r\n -100 \r\n"}, {"recall_denied_chat_ids": ["42", "-100"]}),
         ({"recall_prompt_append": " Be brief. "}, {"recall_prompt_append": "Be brief."}),
-        ({"no_such_setting": "1", "max_results": "6"}, {}),
+        ({"no_such_setting": "1", "max_results": "6"}, {"max_results": 6}),
+        ({"recall_chat_types": ["", "direct", "explicit"]}, {}),
     ],
 )
 def test_a_form_of_one_group_changes_what_it_names(

@@ -16,7 +16,15 @@ from memory_appliance.settings.options import Options
 from memory_appliance.web.system.options import option_rows
 from tests import cast
 
-PAGES = ("system", "system/models", "system/roles/rerank", "system/doctor", "system/backups", "system/options")
+PAGES = (
+    "system",
+    "system/models",
+    "system/roles/rerank",
+    "system/doctor",
+    "system/backups",
+    "system/defaults",
+    "system/options",
+)
 
 
 def text_of(page: Any) -> str:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from agents.core.agent_settings import SettingRow, read_settings, settings_table
+from agents.core.agent_settings import SettingRow, Source
 from agents.core.errors import Invalid
-from agents.models import Agent
-from agents.registry.effective import in_effect
-from memory_appliance.web.agent.setting_groups import GROUPS, Group
+from memory_appliance.web.setting_groups import GROUPS, Group
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -24,14 +22,18 @@ LONG_CHARS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`raw` is what the field holds, "" for the default; `checked` the ticked ones of a set of choices."""
+    """`raw` is what the field holds, "" for the default; `checked` the ticked ones of a set of choices.
+
+    `own`: it is set here; `source`: where the value comes from.
+    """
 
     name: str
     title: StrOrPromise
     help: str
     kind: Kind
     raw: str
-    changed: bool
+    own: bool
+    source: Source
     default: str
     in_effect: str = ""
     choices: tuple[tuple[str, str], ...] = ()
@@ -44,25 +46,42 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class FieldGroup:
+    """`advanced`: the fields that few need, folded unless one of them is set or looked for."""
+
     group: Group
     fields: tuple[Field, ...]
+    advanced: tuple[Field, ...]
     open: bool
+    unfolded: bool
 
     @property
     def changed(self) -> int:
-        return sum(field.changed for field in self.fields)
+        return sum(field.own for field in (*self.fields, *self.advanced))
 
 
-def field_groups(agent: Agent, *, wanted: str = "", opened: str = "") -> tuple[FieldGroup, ...]:
-    """Every group with its fields; with `wanted`, only what has that text in its name, title or help."""
-    rows = {row.name: row for row in settings_table(read_settings(agent.settings))}
-    effects = in_effect(agent)
+def field_groups(
+    rows: Iterable[SettingRow], *, here: Source, effects: Mapping[str, Any], wanted: str = "", opened: str = ""
+) -> tuple[FieldGroup, ...]:
+    """Every group with its fields; with `wanted`, only what has that text in its name, title or help.
+
+    `here`: the source that this form sets; `effects`: what an empty setting without a default comes to.
+    """
+    known = {row.name: row for row in rows}
     groups = []
     for group in GROUPS:
-        fields = [_field(rows[name], title, effects) for name, title in group.titles.items()]
-        found = [field for field in fields if _matches(field, wanted.casefold())]
+        shown = [_field(known[name], title, here, effects) for name, title in group.titles.items() if name in known]
+        found = [field for field in shown if _matches(field, wanted.casefold())]
         if found:
-            groups.append(FieldGroup(group, tuple(found), open=bool(wanted) or group.name == opened))
+            advanced = tuple(field for field in found if field.name in group.advanced)
+            groups.append(
+                FieldGroup(
+                    group,
+                    fields=tuple(field for field in found if field.name not in group.advanced),
+                    advanced=advanced,
+                    open=bool(wanted) or group.name == opened,
+                    unfolded=bool(wanted) or any(field.own for field in advanced),
+                )
+            )
     return tuple(groups)
 
 
@@ -76,22 +95,33 @@ def refused(groups: tuple[FieldGroup, ...], form: QueryDict, error: Invalid) -> 
         said = _in_words(field, error) if field.name == wrong else ""
         return replace(field, raw=str(form[field.name]), checked=tuple(form.getlist(field.name)), error=said)
 
-    return tuple(
-        replace(group, fields=tuple(map(kept, group.fields)), open=any(field.name in form for field in group.fields))
-        for group in groups
-    )
+    def group_with(group: FieldGroup) -> FieldGroup:
+        fields, advanced = tuple(map(kept, group.fields)), tuple(map(kept, group.advanced))
+        return replace(
+            group,
+            fields=fields,
+            advanced=advanced,
+            open=any(field.name in form for field in (*fields, *advanced)),
+            unfolded=group.unfolded or any(field.error for field in advanced),
+        )
+
+    return tuple(map(group_with, groups))
 
 
-def changes_in(form: QueryDict) -> dict[str, Any]:
-    """What the form says of each setting that it has a field for; "" brings the default back."""
-    rows = {row.name: row for row in settings_table(read_settings({}))}
+def changes_in(form: QueryDict, settings: Iterable[SettingRow]) -> dict[str, Any]:
+    """What the form says of each of `settings` that it has a field for; "" brings the default back.
+
+    Ticked choices have no empty state: those that are ticked by default are the default.
+    """
+    rows = {row.name: row for row in settings}
     changes: dict[str, Any] = {}
     for name in form:
         if name not in rows:
             continue
         kind = _kind(rows[name].schema)
         if kind == "checks":
-            changes[name] = [value for value in form.getlist(name) if value]
+            ticked = [value for value in form.getlist(name) if value]
+            changes[name] = None if ticked == list(rows[name].default) else ticked
         elif kind == "lines":
             changes[name] = [line.strip() for line in str(form[name]).splitlines() if line.strip()] or None
         else:
@@ -103,8 +133,8 @@ def _matches(field: Field, wanted: str) -> bool:
     return not wanted or any(wanted in str(text).casefold() for text in (field.name, field.title, field.help))
 
 
-def _field(row: SettingRow, title: StrOrPromise, effects: Mapping[str, Any]) -> Field:
-    schema, changed = row.schema, row.value != row.default
+def _field(row: SettingRow, title: StrOrPromise, here: Source, effects: Mapping[str, Any]) -> Field:
+    schema, own = row.schema, row.source == here
     kind = _kind(schema)
     number = _variant(schema, "integer", "number")
     return Field(
@@ -112,8 +142,9 @@ def _field(row: SettingRow, title: StrOrPromise, effects: Mapping[str, Any]) -> 
         title=title,
         help=_(row.help) if row.help else "",
         kind=kind,
-        raw=_written(row.value) if changed else "",
-        changed=changed,
+        raw=_written(row.value) if own else "",
+        own=own,
+        source=row.source,
         default=_shown(row.default) if row.default is not None else "",
         in_effect=_shown(effects[row.name]) if row.default is None and row.name in effects else "",
         choices=_choices(schema),

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`titles`: the group's settings in their order, each with what a person calls it."""
+    """`titles`: the group's settings in their order, each with what a person calls it; `advanced`: those shown last."""
 
     name: str
     title: StrOrPromise
     text: StrOrPromise
     titles: Mapping[str, StrOrPromise]
+    advanced: tuple[str, ...] = ()
 
 
 _NAMED: tuple[Group, ...] = (
@@ -39,6 +40,7 @@ _NAMED: tuple[Group, ...] = (
             "remember_across_conversations": _("Search other chats"),
             "deadline_ms": _("Time limit in milliseconds"),
         },
+        advanced=("keyword_fill", "snippet_chars", "deadline_ms"),
     ),
     Group(
         "ranking",
@@ -56,6 +58,7 @@ _NAMED: tuple[Group, ...] = (
             "mmr_lambda": _("Relevance against variety"),
             "candidates": _("Candidates"),
         },
+        advanced=("vector_weight", "keyword_weight", "late_interaction", "mmr", "mmr_lambda", "candidates"),
     ),
     Group(
         "recall",
@@ -70,6 +73,7 @@ _NAMED: tuple[Group, ...] = (
             "recall_timeout_ms": _("Time limit in milliseconds"),
             "recall_max_summary_chars": _("Length of the summary"),
         },
+        advanced=("recall_timeout_ms",),
     ),
     Group(
         "writing",
@@ -82,6 +86,7 @@ _NAMED: tuple[Group, ...] = (
             "recall_prompt_override": _("Replace its instructions"),
             "recall_thinking": _("Thinking"),
         },
+        advanced=("recall_query_mode", "recall_prompt_override"),
     ),
     Group(
         "start",
@@ -94,6 +99,7 @@ _NAMED: tuple[Group, ...] = (
             "context_daily_file_chars": _("One day's notes"),
             "context_daily_total_chars": _("All daily notes"),
         },
+        advanced=("context_total_chars", "context_daily_file_chars", "context_daily_total_chars"),
     ),
     Group(
         "keeping",
@@ -121,6 +127,7 @@ _NAMED: tuple[Group, ...] = (
             "generate_fallback": _("Writing fallback"),
             "share_vectors": _("Share vectors of identical text"),
         },
+        advanced=("embed_fallback", "rerank_fallback", "generate_fallback", "share_vectors"),
     ),
     Group(
         "index",
@@ -131,6 +138,7 @@ _NAMED: tuple[Group, ...] = (
             "update_interval_seconds": _("Seconds between updates"),
             "update_debounce_seconds": _("Wait while files change"),
         },
+        advanced=("update_interval_seconds", "update_debounce_seconds"),
     ),
 )
 
