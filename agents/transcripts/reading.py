@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import BinaryIO, NamedTuple
 
 from agents.core.moments import FIRST, LAST
+from agents.core.paging import as_number
 from agents.models import Transcript
 from agents.transcripts.files import turns_path
 from search.documents.secrets import mask_secrets
@@ -28,10 +29,20 @@ OPENING = 4 * 1024
 
 
 class Place(NamedTuple):
-    """A byte of a part, at which a line begins."""
+    """A byte of a part, at which a line begins; as text `3-1200`: byte 1200 of part 3."""
 
     part: int
     offset: int
+
+    def __str__(self) -> str:
+        return f"{self.part}-{self.offset}"
+
+
+def place_of(text: str) -> Place | None:
+    """None for what names no place."""
+    part, _dash, offset = text.partition("-")
+    numbers = as_number(part), as_number(offset)
+    return Place(numbers[0], numbers[1]) if numbers[0] is not None and numbers[1] is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +66,22 @@ class ChatPart:
 
 
 def read_before(
-    transcript: Transcript, place: Place | None = None, *, limit: int, containing: str = "", budget: int = BUDGET
-) -> ChatPart:
-    """The last messages before `place`, or of the whole chat; with `containing`, those that hold these words."""
+    transcript: Transcript, place: Place | None = None, *, limit: int, containing: str = "", budget: int = BUDGET,
+    since_part: int = 1,
+) -> ChatPart:  # fmt: skip
+    """The last messages before `place`, or of the whole chat; with `containing`, those that hold these words.
+
+    None of the parts before `since_part`.
+    """
     shown = _filter(containing)
+    first_part = max(transcript.first_part, since_part)
     block = min(BLOCK, budget)
     if place is not None and place.part > transcript.part:
         place = None
     part, end = place or Place(transcript.part, -1)
     found: list[Message] = []
     passed = 0
-    while part >= transcript.first_part:
+    while part >= first_part:
         budget -= OPENING
         with _Part(transcript, part) as file:
             end = file.size if end < 0 else min(end, file.size)
@@ -88,7 +104,7 @@ def read_before(
         if end > 0 or len(found) == limit or budget <= 0:
             break
         part, end = part - 1, -1
-    ended = part < transcript.first_part or (part == transcript.first_part and end <= 0)
+    ended = part < first_part or (part == first_part and end <= 0)
     return ChatPart(tuple(reversed(found)), None if ended else Place(part, max(end, 0)), place, passed)
 
 

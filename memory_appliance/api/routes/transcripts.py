@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Annotated
 
 from django.http import HttpRequest
-from ninja import Router
+from ninja import Query, Router
 
 from agents.core.agent_settings import enabled_settings
 from agents.core.errors import Invalid
 from agents.models import Agent
-from agents.transcripts import reset_session, store_lines, store_turns
-from memory_appliance.api.auth import WRITE, agent_of, caller_of
+from agents.transcripts import read_conversation, reset_session, store_lines, store_turns
+from memory_appliance.api.auth import READ, WRITE, agent_of, caller_of
 from memory_appliance.api.schemas.transcripts import (
+    ConversationAnswer,
     MessagesBody,
     ResetAnswer,
     ResetBody,
     StoredAnswer,
+    conversation_answer,
     reset_answer,
     stored_answer,
 )
@@ -36,6 +39,26 @@ def store_messages(request: HttpRequest, slug: str, session_key: str, payload: M
     """Keep turns of a chat. A message whose id is stored already changes nothing."""
     turns = [message.turn() for message in payload.messages]
     return stored_answer(store_turns(agent=_agent(request, slug), session_key=session_key, turns=turns))
+
+
+@router.get(
+    "/{slug}/transcripts/{path:session_key}/messages",
+    response=ConversationAnswer,
+    auth=READ,
+    operation_id="list_messages",
+)
+def list_messages(
+    request: HttpRequest,
+    slug: str,
+    session_key: str,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    before: Annotated[str, Query(max_length=40, description="`older` of the answer before.")] = "",
+) -> ConversationAnswer:
+    """What was said in a chat since its last reset: for a private chat that the rules allow, and for the owner."""
+    found = read_conversation(
+        agent=agent_of(request, slug), caller=caller_of(request), session_key=session_key, before=before, limit=limit
+    )
+    return conversation_answer(found)
 
 
 @router.post(

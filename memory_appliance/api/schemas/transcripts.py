@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field
 
+from agents.access.scope import Decision
 from agents.transcripts import ResetNote, Stored
+from agents.transcripts.reading import ChatPart
 from memory_appliance.api.schemas.base import Answer, Body
-from memory_appliance.api.schemas.scope import SessionBody
+from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.documents.transcripts import OTHER, SPEAKERS, Turn
 
 MAX_MESSAGES = 2_000
@@ -64,6 +66,26 @@ class StoredAnswer(Answer):
     )
 
 
+class SaidAnswer(Answer):
+    """One message as search shows it: secrets masked, without blocks that a gateway has injected."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    at: datetime | None
+
+
+class ConversationAnswer(Answer):
+    """What was said since the chat's last reset, oldest first."""
+
+    outcome: Literal["ok", "denied"]
+    items: list[SaidAnswer]
+    older: str | None = Field(
+        None, description="Give it as `before` for the messages before these; absent at the start."
+    )
+    passed: int = Field(description="Lines of this page that are too long to be read.")
+    scope: DenialAnswer | None = None
+
+
 class ResetBody(Body):
     reason: Literal["new", "reset"] = "reset"
 
@@ -82,6 +104,13 @@ class ResetAnswer(Answer):
 def stored_answer(done: Stored) -> StoredAnswer:
     skipped = [SkippedAnswer(index=item.index, id=item.id, reason=item.reason) for item in done.skipped]
     return StoredAnswer(stored=done.stored, duplicates=done.duplicates, unknown=done.unknown, skipped=skipped or None)
+
+
+def conversation_answer(found: ChatPart | Decision) -> ConversationAnswer:
+    if isinstance(found, Decision):
+        return ConversationAnswer(outcome="denied", items=[], older=None, passed=0, scope=denial_answer(found))
+    items = [SaidAnswer.model_validate(message, from_attributes=True) for message in found.messages]
+    return ConversationAnswer(outcome="ok", items=items, older=found.older and str(found.older), passed=found.passed)
 
 
 def reset_answer(done: ResetNote) -> ResetAnswer:

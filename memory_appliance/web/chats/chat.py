@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from agents.core.paging import as_number
-from agents.transcripts.reading import BLOCK, Place, read_after, read_before
+from agents.transcripts.reading import BLOCK, place_of, read_after, read_before
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.chats.names import ChatName, chat_name
 from memory_appliance.web.chats.opened import opened
@@ -39,7 +38,7 @@ class ChatPage:
 def chat(request: HttpRequest, access: Access) -> HttpResponse:
     transcript = opened(request, access)
     words = request.GET.get("q", "").strip()[:500]
-    before, after = (_place(request.GET.get(name, "")) for name in ("before", "after"))
+    before, after = (place_of(request.GET.get(name, "")) for name in ("before", "after"))
     if words:
         part = read_before(transcript, before, limit=MESSAGES, containing=words, budget=SEARCHED)
         items = found_messages(access.agent, part.messages)
@@ -53,20 +52,9 @@ def chat(request: HttpRequest, access: Access) -> HttpResponse:
         name=chat_name(transcript.session_key),
         items=items,
         words=words,
-        older=_address(part.older),
-        newer="" if words else _address(part.newer),
+        older=str(part.older or ""),
+        newer="" if words else str(part.newer or ""),
         passed=part.passed,
         newest=before is None and after is None,
     )
     return answer(request, "chats/chat.html", {"access": access, "chat": page})
-
-
-def _place(text: str) -> Place | None:
-    """`3-1200`: byte 1200 of part 3. None for everything else."""
-    part, _dash, offset = text.partition("-")
-    numbers = as_number(part), as_number(offset)
-    return Place(numbers[0], numbers[1]) if numbers[0] is not None and numbers[1] is not None else None
-
-
-def _address(place: Place | None) -> str:
-    return f"{place.part}-{place.offset}" if place else ""

@@ -24,6 +24,7 @@ BODIES: dict[str, Any] = {
     "multi_get": {"glob": "*.md"},
     "get_context": {},
     "store_messages": {"messages": [{"role": "user", "text": "hello"}]},
+    "list_messages": None,
     "store_jsonl": None,
     "reset_session": {"reason": "new"},
     "flush": {"messages": []},

@@ -19,6 +19,33 @@ def test_messages_are_stored_once_and_content_and_timestamp_are_read_too(as_help
     assert as_helper.post(f"{PLACE}/messages", body).json() == {"stored": 0, "duplicates": 2, "unknown": 0}
 
 
+def test_a_chat_reads_what_was_said_since_its_reset_page_by_page(as_helper: Api, as_owner: Api) -> None:
+    def say(*texts: str) -> None:
+        as_helper.post(f"{PLACE}/messages", {"messages": [{"role": "user", "text": text} for text in texts]})
+
+    assert as_helper.get(f"{PLACE}/messages").json()["items"] == []
+    say("an old word")
+    as_helper.post(f"{PLACE}/reset", {"reason": "new"})
+    say("one", "two", "password: hunter2abcdef")
+    page = as_helper.get(f"{PLACE}/messages?limit=2").json()
+    assert page["items"][0]["text"] == "two" and "hunter2" not in str(page["items"])
+    first = as_helper.get(f"{PLACE}/messages?before={page['older']}").json()
+    assert first["items"] == [{"role": "user", "text": "one", "at": None}] and first["older"] is None
+    assert error_of(as_helper.get(f"{PLACE}/messages?before=x"))["field"] == "before"
+    assert as_owner.get(f"{PLACE}/messages").json()["items"][0]["text"] == "one"
+
+
+def test_what_a_group_said_is_read_by_the_owner_alone(as_helper: Api, as_owner: Api) -> None:
+    place = f"/agents/al/transcripts/{quote('agent:al:telegram:group:7', safe='')}/messages"
+    as_helper.post(place, {"messages": [DECISION]})
+    denied = as_helper.get(place).json()
+    assert (denied["outcome"], denied["items"], denied["scope"]["rule"]) == ("denied", [], None)
+    rules = {"default": "deny", "rules": [{"action": "allow", "match": {"chat_type": "group"}}]}
+    as_owner.put("/agents/al/scope", rules)
+    assert "the owner alone" in as_helper.get(place).json()["scope"]["reason"]
+    assert [item["text"] for item in as_owner.get(place).json()["items"]] == [DECISION["text"]]
+
+
 def test_lines_of_any_kind_are_taken_as_they_are(as_helper: Api) -> None:
     lines = b"\n".join([json.dumps(DECISION).encode(), b"", b"\xff not json", b"[" * 100_000]) + b"\n"
     assert as_helper.post(f"{PLACE}/jsonl", lines).json() == {"stored": 3, "duplicates": 0, "unknown": 2}
