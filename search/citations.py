@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from search.errors import BadQuery
+from search.sentences import sentence
 
 CitationMode = Literal["auto", "on", "off"]
 _CITED = re.compile(r"\A(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
@@ -42,7 +43,9 @@ def citations_shown(mode: str, chat_type: str) -> bool:
         case "auto":
             return chat_type not in _SHARED_CHATS
         case _:
-            raise BadQuery(f"citations mode {mode!r} is unknown", hint="Use auto, on or off.")
+            raise BadQuery(
+                sentence("citations mode {mode!r} is unknown", mode=mode), hint=sentence("Use auto, on or off.")
+            )
 
 
 def with_source(snippet: str, cited: str) -> str:

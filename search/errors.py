@@ -1,5 +1,7 @@
 """SearchError and its few children: what the engine raises, each with a code and a hint for the owner."""
 
+from search.sentences import in_turn
+
 
 class SearchError(Exception):
     """Base of every error the engine raises on purpose.
@@ -16,7 +18,7 @@ class SearchError(Exception):
 
     def advice(self) -> str:
         """What is wrong and what to do, as sentences."""
-        return f"{self.message.rstrip('.')}. {self.hint}".strip()
+        return in_turn(self.message, self.hint)
 
 
 class IndexUnavailable(SearchError):

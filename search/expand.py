@@ -9,6 +9,7 @@ from search.documents.terms import CJK_RUN, tokens
 from search.errors import GeneratorUnavailable
 from search.runtime.cache import LruCache
 from search.runtime.protocols import Generator, Message
+from search.sentences import sentence
 from search.variants import Variant
 
 MAX_CHARS = 300
@@ -49,7 +50,8 @@ def expand(query: str, generator: Generator, *, timeout: float) -> tuple[Variant
         lines = json.loads(answer[answer.index("{") : answer.rindex("}") + 1])
     except ValueError:
         raise GeneratorUnavailable(
-            "the generator's expansion is not the JSON it was asked for", hint="Choose a larger model, or none."
+            sentence("the generator's expansion is not the JSON it was asked for"),
+            hint=sentence("Choose a larger model, or none."),
         ) from None
     variants = _checked(query, lines if isinstance(lines, dict) else {})
     _known.put(key, variants)

@@ -17,6 +17,7 @@ from search.documents.patterns import Globs
 from search.documents.scan import ScanLimits, scan_collection
 from search.documents.window import cut_window
 from search.errors import BadQuery
+from search.sentences import sentence
 from search.spec import IndexSpec, SessionFilter
 
 DEFAULT_LINES = 120
@@ -76,7 +77,8 @@ def get_document(
     """
     if from_line < 1 or offset < 0 or max_chars < 1 or (lines is not None and lines < 1):
         raise BadQuery(
-            "from, lines and max_chars start at 1, offset at 0", hint="Leave them out to read from the start."
+            sentence("from, lines and max_chars start at 1, offset at 0"),
+            hint=sentence("Leave them out to read from the start."),
         )
     path, first, last = cited_lines(path)
     if first is not None and last is not None and from_line == 1 and lines is None:
@@ -116,16 +118,20 @@ def multi_get(
     `too_large`. Raises `BadQuery` unless exactly one of `paths` and `glob` is given, and for a bad glob.
     """
     if bool(paths) == (glob is not None):
-        raise BadQuery("give either paths or a glob", hint="For example memory/2026-09-*.md.")
+        raise BadQuery(sentence("give either paths or a glob"), hint=sentence("For example memory/2026-09-*.md."))
     if max_bytes < 1:
-        raise BadQuery("max_bytes starts at 1", hint="Leave it out for 65,536.")
+        raise BadQuery(sentence("max_bytes starts at 1"), hint=sentence("Leave it out for 65,536."))
     names = list(dict.fromkeys(paths)) if glob is None else _matching(spec, glob)
     results: list[GetResult] = []
     left = MAX_TOTAL_BYTES
     for place, name in enumerate(names):
         if place >= MAX_FILES:
             results.append(
-                _error(name, "too_large", f"one call answers at most {MAX_FILES} files; ask for this one again")
+                _error(
+                    name,
+                    "too_large",
+                    sentence("one call answers at most {max_files} files; ask for this one again", max_files=MAX_FILES),
+                )
             )
             continue
         result = _whole_file(spec, name, min(max_bytes, left), resolve_docid)
@@ -178,11 +184,11 @@ def _read(
     except PathNotAllowed as error:
         return _error(path, error.code, f"{error.message}. {error.hint}")
     except FileTooLarge as error:
-        return _error(path, error.code, f"{error.message}. Read it in parts with get.")
+        return _error(path, error.code, sentence("{message}. Read it in parts with get.", message=error.message))
     except FileNotFoundError:
         return GetResult("not_found", path)
     except OSError as error:
-        return _error(path, "read_failed", f"the file cannot be read: {error.strerror}")
+        return _error(path, "read_failed", sentence("the file cannot be read: {strerror}", strerror=error.strerror))
     return path, text
 
 

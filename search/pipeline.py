@@ -23,6 +23,7 @@ from search.rank.weigh import judge_late, weigh
 from search.retrieve.keyword import KeywordLeg, term_weights
 from search.retrieve.legs import Legs, Retriever
 from search.runtime.protocols import Embedder, Generator, Reranker
+from search.sentences import sentence
 from search.spec import IndexSpec, SearchRequest
 from search.variants import TypedQuery, Variant, parse_typed
 from search.wordless import says_something
@@ -63,7 +64,9 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
     facts = index_facts(connection)
     journey.enter(facts)
     if not facts.complete:
-        journey.degrade("no_index", f"the index is being made; {facts.chunks} passages are in it, as yet")
+        journey.degrade(
+            "no_index", sentence("the index is being made; {chunks} passages are in it, as yet", chunks=facts.chunks)
+        )
     if not asked.text.strip():
         return journey.outcome("empty", reason="the query is blank")
     if not says_something(asked.text):
@@ -112,7 +115,7 @@ def _variants(journey: Journey, asked: TypedQuery, legs: Legs, ranking: Ranking)
     if not asked.intent and _sure(legs.keyword, ranking):
         return ()
     if journey.models.generator is None:
-        journey.degrade("no_expansion", "no generator is configured; the query is asked as it is")
+        journey.degrade("no_expansion", sentence("no generator is configured; the query is asked as it is"))
         return ()
     with journey.stage("expand"):
         try:
@@ -185,7 +188,7 @@ def _reranked(
     """The best passages judged beside the query, as many as the time allows."""
     reranker = journey.models.reranker
     if reranker is None:
-        journey.degrade("no_rerank", "no reranker is configured; the fused order stands")
+        journey.degrade("no_rerank", sentence("no reranker is configured; the fused order stands"))
         return ordered
     judged = [candidate for candidate in ordered if candidate.fused.chunk_id not in selector.legs.named][:JUDGED]
     load_texts(connection, judged)

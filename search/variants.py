@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from search.errors import BadQuery
+from search.sentences import sentence
 
 VariantKind = Literal["lex", "vec", "hyde"]
 MAX_VARIANTS = 8
@@ -58,26 +59,35 @@ def parse_typed(query: str) -> TypedQuery:
     for number, match in typed:
         if match is None:
             raise BadQuery(
-                f"line {number} has no type beside typed lines",
-                hint="Begin every line with lex:, vec:, hyde: or intent:, or ask one plain question.",
+                sentence("line {number} has no type beside typed lines", number=number),
+                hint=sentence("Begin every line with lex:, vec:, hyde: or intent:, or ask one plain question."),
             )
         kind, text = match[1].lower(), match[2].strip()
         if not text:
             raise BadQuery(
-                f"line {number} is empty after {kind}:", hint="Write the words to look for, or leave it out."
+                sentence("line {number} is empty after {kind}:", number=number, kind=kind),
+                hint=sentence("Write the words to look for, or leave it out."),
             )
         if kind == "intent":
             if intent:
-                raise BadQuery(f"line {number} is a second intent:", hint="Give one intent: line at most.")
+                raise BadQuery(
+                    sentence("line {number} is a second intent:", number=number),
+                    hint=sentence("Give one intent: line at most."),
+                )
             intent = text
         elif kind == "expand":
             plain = text
         else:
             variants.append(Variant(kind, text))  # type: ignore[arg-type]
     if plain and variants:
-        raise BadQuery("expand: stands alone", hint="Give expand: with one question, or typed lines, not both.")
+        raise BadQuery(
+            sentence("expand: stands alone"), hint=sentence("Give expand: with one question, or typed lines, not both.")
+        )
     if not plain and not variants:
-        raise BadQuery("intent: cannot stand alone", hint="Add a lex:, vec: or hyde: line.")
+        raise BadQuery(sentence("intent: cannot stand alone"), hint=sentence("Add a lex:, vec: or hyde: line."))
     if len(variants) > MAX_VARIANTS:
-        raise BadQuery(f"{len(variants)} typed lines are too many", hint=f"Give {MAX_VARIANTS} at most.")
+        raise BadQuery(
+            sentence("{count} typed lines are too many", count=len(variants)),
+            hint=sentence("Give {max_variants} at most.", max_variants=MAX_VARIANTS),
+        )
     return TypedQuery(plain or variants[0].text, tuple(variants), intent)

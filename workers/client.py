@@ -17,6 +17,7 @@ from search.errors import EmbedderUnavailable
 from search.runtime.deadline import Deadline
 from search.runtime.protocols import Bits, QueryTokens, Vectors
 from search.runtime.vectors import is_usable
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 from workers.model_connections import ModelConnections
 from workers.model_status import ModelStateName, ModelStatus
@@ -68,7 +69,7 @@ class ModelsClient:
                 if self._identity is None:
                     raise
         if self._identity is None:
-            raise EmbedderUnavailable("the models process did not say which model it runs")
+            raise EmbedderUnavailable(sentence("the models process did not say which model it runs"))
         return self._identity
 
     def embed_query(self, text: str, *, timeout: float) -> Vectors:
@@ -144,7 +145,8 @@ class ModelsClient:
             return self._ask(self._connections.connect(deadline), request, deadline)
         except (ConnectionError, WireClosed) as error:
             raise EmbedderUnavailable(
-                "the models process ended while it was asked", hint="It is started again by itself; try again."
+                sentence("the models process ended while it was asked"),
+                hint=sentence("It is started again by itself; try again."),
             ) from error
 
     def _ask(self, connection: socket.socket, request: Request, deadline: Deadline) -> _Reply:
@@ -178,7 +180,7 @@ def _portions(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
     size = 0
     for text in texts:
         if len(text) > MAX_TEXT_CHARS:
-            raise EmbedderUnavailable(f"a text of {len(text)} characters is too long to embed")
+            raise EmbedderUnavailable(sentence("a text of {count} characters is too long to embed", count=len(text)))
         if portion and (len(portion) == MAX_TEXTS or size + len(text) > MAX_TEXT_CHARS):
             yield tuple(portion)
             portion, size = [], 0
@@ -235,7 +237,8 @@ def _query_tokens(described: object, payload: bytes) -> QueryTokens:
 
 def _nonsense(detail: str) -> EmbedderUnavailable:
     return EmbedderUnavailable(
-        f"the models process gave an answer that cannot be used: {detail}", hint="Restart the server."
+        sentence("the models process gave an answer that cannot be used: {detail}", detail=detail),
+        hint=sentence("Restart the server."),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
 from search.runtime.deadline import Deadline
 from search.runtime.protocols import Message
+from search.sentences import sentence
 from workers.client import ModelsClient
 from workers.wire import MAX_NEW_TOKENS, MAX_TEXTS, Request
 
@@ -73,7 +74,9 @@ class LocalGenerator:
         except EmbedderUnavailable as error:
             raise GeneratorUnavailable(error.message, hint=error.hint) from error
         if not isinstance(text, str):
-            raise GeneratorUnavailable("the models process gave an answer without text", hint="Restart the server.")
+            raise GeneratorUnavailable(
+                sentence("the models process gave an answer without text"), hint=sentence("Restart the server.")
+            )
         return text
 
 
@@ -83,5 +86,7 @@ def _scores(values: Any, count: int) -> list[float]:
         or len(values) != count
         or not all(isinstance(value, int | float) and math.isfinite(value) for value in values)
     ):
-        raise EmbedderUnavailable("the models process gave no usable scores", hint="Restart the server.")
+        raise EmbedderUnavailable(
+            sentence("the models process gave no usable scores"), hint=sentence("Restart the server.")
+        )
     return [float(value) for value in values]

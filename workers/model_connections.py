@@ -10,6 +10,7 @@ from pathlib import Path
 
 from search.errors import EmbedderUnavailable
 from search.runtime.deadline import Deadline
+from search.sentences import sentence
 from workers.wire import wait_readable
 
 DOWN_SECONDS = 1.0
@@ -84,14 +85,16 @@ def _reason(error: OSError) -> EmbedderUnavailable:
     match error:
         case FileNotFoundError() | ConnectionRefusedError():
             return EmbedderUnavailable(
-                "the models process is not running",
-                hint="It starts with the server (`make run`); searches go by words meanwhile.",
+                sentence("the models process is not running"),
+                hint=sentence("It starts with the server (`make run`); searches go by words meanwhile."),
             )
         case BlockingIOError() | TimeoutError():
             return EmbedderUnavailable(
-                "the models process does not accept connections", hint="It may be stuck: restart the server."
+                sentence("the models process does not accept connections"),
+                hint=sentence("It may be stuck: restart the server."),
             )
         case _:
             return EmbedderUnavailable(
-                f"the models process cannot be reached: {error}", hint="Check who owns the folder of its socket."
+                sentence("the models process cannot be reached: {error}", error=error),
+                hint=sentence("Check who owns the folder of its socket."),
             )

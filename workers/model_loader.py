@@ -17,6 +17,7 @@ from search.runtime.fingerprint import local_identity
 from search.runtime.llama import LlamaEmbedder
 from search.runtime.llama_native import INSTALL_HINT, is_installed
 from search.runtime.presets import BUNDLED
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 from workers.model_status import ModelStateName
 
@@ -91,7 +92,10 @@ class ModelLoader:
             self._until_ready()
         finally:
             if not isinstance(self.state, Ready) and not self._stop.is_set():
-                self.state = Failed("the loader stopped unexpectedly", "See the log of the models process; restart it.")
+                self.state = Failed(
+                    sentence("the loader stopped unexpectedly"),
+                    sentence("See the log of the models process; restart it."),
+                )
 
     def _until_ready(self) -> None:
         pause = LOOK_AGAIN_SECONDS

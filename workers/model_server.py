@@ -23,6 +23,7 @@ from search.runtime.llama import LlamaEmbedder
 from search.runtime.llama_generator import LlamaGenerator
 from search.runtime.protocols import Bits, Message, Vectors
 from search.runtime.resident import resident_bytes
+from search.sentences import sentence
 from workers.model_loader import Failed, ModelLoader, Ready
 from workers.model_shelf import ModelShelf
 from workers.model_status import ModelStatus
@@ -179,7 +180,9 @@ class ModelServer:
         state = self._loader.state
         if not isinstance(state, Ready):
             verb = "failed" if isinstance(state, Failed) else f"is still {state.name}"
-            raise ModelUnavailable(f"the local model {verb}: {state.detail}", hint=state.hint)
+            raise ModelUnavailable(
+                sentence("the local model {verb}: {detail}", verb=verb, detail=state.detail), hint=state.hint
+            )
         yield state.embedder
 
     def _status(self) -> ModelStatus:

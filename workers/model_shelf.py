@@ -22,6 +22,7 @@ from search.runtime.llama_reranker import LlamaReranker
 from search.runtime.presets import BUNDLED, Role
 from search.runtime.registry import ready_to_load
 from search.runtime.resident import resident_bytes
+from search.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -106,11 +107,12 @@ class ModelShelf:
         try:
             model = place.future.result(timeout=deadline.left())
             if not isinstance(model, kind):
-                raise EmbedderUnavailable(f"{name} cannot {role}")
+                raise EmbedderUnavailable(sentence("{name} cannot {role}", name=name, role=role))
             yield model
         except FutureTimeout as error:
             raise EmbedderUnavailable(
-                f"the model to {role} is still being loaded", hint="Ask again in a few seconds."
+                sentence("the model to {role} is still being loaded", role=role),
+                hint=sentence("Ask again in a few seconds."),
             ) from error
         finally:
             with self._lock:
@@ -142,7 +144,9 @@ class ModelShelf:
         try:
             model = kinds[place.role](path, preset, threads=self._threads)
         except OSError as error:
-            raise EmbedderUnavailable(f"cannot read the model {path}: {error.strerror}") from error
+            raise EmbedderUnavailable(
+                sentence("cannot read the model {path}: {strerror}", path=path, strerror=error.strerror)
+            ) from error
         place.memory_bytes = max(0, resident_bytes() - before)
         place.name = preset.id
         log.info("%s is ready after %.1f s", preset.id, time.monotonic() - began)

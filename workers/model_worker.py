@@ -13,6 +13,7 @@ from search.errors import ModelUnavailable
 from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Embedder, Generator, Message, Reranker
 from search.runtime.tokens import embed_documents_with_tokens
+from search.sentences import sentence
 from workers.queued_models import pack, pack_tokens
 from workers.queues import BULK, GENERATE, RERANK
 from workers.replies import BrokerAway, Replies
@@ -59,7 +60,7 @@ class ModelWorker:
         def work(left: float) -> Answer:
             embedder = _there(self._models.embedder)
             if embedder.identity().fingerprint != body["fingerprint"]:
-                raise ModelUnavailable("this worker's vectors are of another model")
+                raise ModelUnavailable(sentence("this worker's vectors are of another model"))
             vectors, bits = embed_documents_with_tokens(embedder, body["texts"], timeout=left)
             return {"vectors": pack(vectors), **({"tokens": pack_tokens(bits)} if bits else {})}
 
@@ -113,7 +114,7 @@ def _left(deadline: datetime | None) -> float:
 
 def _there(model: T | None) -> T:
     if model is None:
-        raise ModelUnavailable("this worker has no model for that")
+        raise ModelUnavailable(sentence("this worker has no model for that"))
     return model
 
 

@@ -16,6 +16,7 @@ from search.runtime.fingerprint import PROVIDER
 from search.runtime.protocols import Bits, Embedder, Message, QueryTokens, Vectors
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.runtime.vectors import is_usable
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 from workers.model_jobs import JobRefused, ModelJobs
 from workers.queues import BULK, GENERATE, RERANK
@@ -45,7 +46,9 @@ class QueuedReranker:
             raise RerankerUnavailable(error.message, hint=error.hint) from error
         scores = answer.get("scores")
         if not isinstance(scores, list) or len(scores) != len(documents):
-            raise RerankerUnavailable("the reranking worker gave another number of scores than there are documents")
+            raise RerankerUnavailable(
+                sentence("the reranking worker gave another number of scores than there are documents")
+            )
         return tuple(float(score) for score in scores)
 
 

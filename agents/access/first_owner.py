@@ -8,6 +8,7 @@ from django.db import transaction
 from agents.access.users import create_user
 from agents.core.actors import Actor
 from agents.core.errors import Conflict
+from search.sentences import sentence
 
 
 def nobody_yet() -> bool:
@@ -22,5 +23,5 @@ def create_first_owner(*, actor: Actor, name: str, password: str) -> User:
     """
     with transaction.atomic():
         if not nobody_yet():
-            raise Conflict("This server has an owner already.", hint="Sign in.", code="user_exists")
+            raise Conflict(sentence("This server has an owner already."), hint="Sign in.", code="user_exists")
         return create_user(actor=actor, name=name, password=password, owner=True)

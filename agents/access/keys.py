@@ -17,6 +17,7 @@ from agents.core.audit import record
 from agents.core.errors import Conflict, Invalid
 from agents.core.text import clean_line
 from agents.models import Agent, ApiKey
+from search.sentences import sentence
 
 MIN_SECRET_CHARS = 32
 
@@ -49,11 +50,17 @@ def create_key(
         expires_at=_in_future(expires_at),
     )
     if secret is not None and len(secret) < MIN_SECRET_CHARS:
-        raise Invalid(f"A key needs {MIN_SECRET_CHARS} characters or more.", hint="Use a longer one.", field="key")
+        raise Invalid(
+            sentence("A key needs {min_secret_chars} characters or more.", min_secret_chars=MIN_SECRET_CHARS),
+            hint=sentence("Use a longer one."),
+            field="key",
+        )
     secret = secret or new_secret(known_rights)
     draft.lookup, draft.digest = lookup_of(secret), digest_of(secret)
     if ApiKey.objects.filter(Q(digest=draft.digest) | Q(previous_digest=draft.digest)).exists():
-        raise Conflict("This key exists already.", hint="Use another secret.", field="key", code="key_exists")
+        raise Conflict(
+            sentence("This key exists already."), hint=sentence("Use another secret."), field="key", code="key_exists"
+        )
     with transaction.atomic():
         draft.save(force_insert=True)
         record(
@@ -90,7 +97,7 @@ def rotate_key(*, actor: Actor, key: ApiKey, overlap: timedelta | None = None) -
             last_used_at=None,
         )
         if not rotated:
-            raise Conflict("The key is revoked.", hint="Create a new one.", code="key_revoked")
+            raise Conflict(sentence("The key is revoked."), hint=sentence("Create a new one."), code="key_revoked")
         record(
             actor=actor,
             action="key.rotate",
@@ -108,8 +115,10 @@ def _known_agents(agents: list[str] | Literal["*"]) -> list[str] | str:
     unknown = set(slugs) - set(Agent.objects.filter(slug__in=slugs).values_list("slug", flat=True))
     if unknown or not slugs:
         raise Invalid(
-            f"There is no agent {', '.join(sorted(unknown))}." if unknown else "The key names no agent.",
-            hint='Name agents that exist, or "*" for all.',
+            sentence("There is no agent {unknown}.", unknown=", ".join(sorted(unknown)))
+            if unknown
+            else sentence("The key names no agent."),
+            hint=sentence('Name agents that exist, or "*" for all.'),
             field="agents",
         )
     return slugs
@@ -117,7 +126,11 @@ def _known_agents(agents: list[str] | Literal["*"]) -> list[str] | str:
 
 def _known_rights(rights: list[Right]) -> list[Right]:
     if not rights or set(rights) - set(RIGHTS):
-        raise Invalid("Rights are one or more of read, write, admin.", hint="Use read for a gateway.", field="rights")
+        raise Invalid(
+            sentence("Rights are one or more of read, write, admin."),
+            hint=sentence("Use read for a gateway."),
+            field="rights",
+        )
     return [right for right in RIGHTS if right in rights]
 
 
@@ -125,7 +138,9 @@ def _in_future(moment: datetime | None) -> datetime | None:
     if moment is None:
         return None
     if timezone.is_naive(moment):
-        raise Invalid("The time has no zone.", hint="Write it like 2027-01-31T00:00:00Z.", field="expires_at")
+        raise Invalid(
+            sentence("The time has no zone."), hint=sentence("Write it like 2027-01-31T00:00:00Z."), field="expires_at"
+        )
     if moment <= timezone.now():
-        raise Invalid("The time has passed.", hint="Give a time in the future.", field="expires_at")
+        raise Invalid(sentence("The time has passed."), hint=sentence("Give a time in the future."), field="expires_at")
     return moment

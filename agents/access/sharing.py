@@ -12,6 +12,7 @@ from agents.core.actors import Actor
 from agents.core.audit import record
 from agents.core.errors import Conflict, Invalid
 from agents.models import Agent, Collection, CollectionShare
+from search.sentences import sentence
 
 
 def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str], known: Q | None = None) -> None:
@@ -24,14 +25,20 @@ def share_collection(*, actor: Actor, collection: Collection, readers: Slugs[str
     """
     owner = collection.agent
     if readers and collection.kind == Collection.Kind.SESSIONS:
-        raise Conflict("Transcripts are not shared with other agents.", hint="Share notes instead.")
+        raise Conflict(sentence("Transcripts are not shared with other agents."), hint=sentence("Share notes instead."))
     if owner.slug in readers:
-        raise Invalid("An agent needs no share of its own collection.", hint="Leave it out.", field="shared_with")
+        raise Invalid(
+            sentence("An agent needs no share of its own collection."),
+            hint=sentence("Leave it out."),
+            field="shared_with",
+        )
     agents = {agent.slug: agent for agent in Agent.objects.filter(known or Q(), slug__in=readers)}
     unknown = sorted(set(readers) - set(agents))
     if unknown:
         raise Invalid(
-            f"There is no agent {', '.join(unknown)}.", hint="GET /api/v1/agents lists them.", field="shared_with"
+            sentence("There is no agent {unknown}.", unknown=", ".join(unknown)),
+            hint=sentence("GET /api/v1/agents lists them."),
+            field="shared_with",
         )
     with transaction.atomic():
         theirs = Agent.objects.filter(known or Q()).values("pk")

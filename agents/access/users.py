@@ -15,6 +15,7 @@ from agents.core.audit import record
 from agents.core.errors import Conflict, Invalid
 from agents.core.text import clean_line
 from agents.models import Agent, AgentRole
+from search.sentences import sentence
 
 MAX_NAME_CHARS = 150
 
@@ -90,7 +91,7 @@ def checked_password(password: str, user: User) -> str:
     except ValidationError as error:
         raise Invalid(
             " ".join(error.messages),
-            hint="Use a longer one, such as four words that do not belong together.",
+            hint=sentence("Use a longer one, such as four words that do not belong together."),
             field="password",
             code="weak_password",
         ) from error
@@ -105,9 +106,17 @@ def _set_roles(user: User, roles: Mapping[str, Role]) -> dict[str, str]:
     agents = {agent.slug: agent for agent in Agent.objects.filter(slug__in=roles)}
     for slug, role in roles.items():
         if slug not in agents:
-            raise Invalid(f"There is no agent {slug}.", hint="GET /api/v1/agents lists them.", field=f"roles.{slug}")
+            raise Invalid(
+                sentence("There is no agent {slug}.", slug=slug),
+                hint=sentence("GET /api/v1/agents lists them."),
+                field=f"roles.{slug}",
+            )
         if role not in ROLES:
-            raise Invalid(f"There is no role {role!r}.", hint="Use view, edit or admin.", field=f"roles.{slug}")
+            raise Invalid(
+                sentence("There is no role {role!r}.", role=role),
+                hint=sentence("Use view, edit or admin."),
+                field=f"roles.{slug}",
+            )
     AgentRole.objects.filter(user=user).delete()
     AgentRole.objects.bulk_create(AgentRole(user=user, agent=agents[slug], role=role) for slug, role in roles.items())
     return dict(sorted(roles.items()))
@@ -120,7 +129,9 @@ def _known_name(name: str) -> str:
             check(name)
     except ValidationError as error:
         raise Invalid(
-            "A name has letters, digits and the signs @ . + - _ alone.", hint="Leave out blanks.", field="name"
+            sentence("A name has letters, digits and the signs @ . + - _ alone."),
+            hint=sentence("Leave out blanks."),
+            field="name",
         ) from error
     return User.normalize_username(name)
 
@@ -128,7 +139,9 @@ def _known_name(name: str) -> str:
 def _keep_an_owner(user: User) -> None:
     if not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
         raise Conflict(
-            f"{user.username} is the last owner.", hint="Make somebody else an owner first.", code="last_owner"
+            sentence("{username} is the last owner.", username=user.username),
+            hint=sentence("Make somebody else an owner first."),
+            code="last_owner",
         )
 
 
@@ -138,5 +151,8 @@ def _note(actor: Actor, action: str, user: User, detail: dict[str, object]) -> N
 
 def _taken(name: str) -> Conflict:
     return Conflict(
-        f"There is somebody named {name} already.", hint="Choose another name.", field="name", code="user_exists"
+        sentence("There is somebody named {name} already.", name=name),
+        hint=sentence("Choose another name."),
+        field="name",
+        code="user_exists",
     )

@@ -20,6 +20,7 @@ from django.conf import settings
 from agents.backup.blocks import BlockDamaged, BlockStore
 from agents.backup.values import Backup, BackupError, StoredFile
 from agents.locking.locks import data_lock
+from search.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -45,14 +46,18 @@ def store_lock(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise unwritable(folder, error) from error
         if not taken:
-            raise BackupError("Another backup is being made.", hint="Wait until it is done.", code="backup_running")
+            raise BackupError(
+                sentence("Another backup is being made."),
+                hint=sentence("Wait until it is done."),
+                code="backup_running",
+            )
         yield
 
 
 def unwritable(folder: Path, error: OSError) -> BackupError:
     return BackupError(
-        f"The folder of backups {folder} cannot be used: {error.strerror}.",
-        hint="Make room, give the server's user the right to write there, or set MEMORY_BACKUP_DIR.",
+        sentence("The folder of backups {folder} cannot be used: {strerror}.", folder=folder, strerror=error.strerror),
+        hint=sentence("Make room, give the server's user the right to write there, or set MEMORY_BACKUP_DIR."),
     )
 
 
@@ -72,8 +77,10 @@ def find_backup(name: str, folder: Path | None = None) -> Backup:
         return wanted[0]
     names = ", ".join(one.name for one in known[:5])
     raise BackupError(
-        f"There is no backup {name} in {folder}.",
-        hint=f"The newest are {names}." if names else "None was made yet: manage.py backup.",
+        sentence("There is no backup {name} in {folder}.", name=name, folder=folder),
+        hint=sentence("The newest are {names}.", names=names)
+        if names
+        else sentence("None was made yet: manage.py backup."),
         code="not_found",
     )
 
@@ -84,7 +91,7 @@ def unused_name(folder: Path, moment: datetime) -> str:
         if not (folder / f"{name}.json").exists():
             return name
         name = f"{name[:18]}-{number}"
-    raise BackupError("Too many backups were made in this second.", hint="Try again.")
+    raise BackupError(sentence("Too many backups were made in this second."), hint=sentence("Try again."))
 
 
 def write_listing(store: BlockStore, files: list[StoredFile]) -> tuple[str, ...]:
@@ -101,7 +108,10 @@ def read_listing(store: BlockStore, backup: Backup) -> Iterator[StoredFile]:
         try:
             block = store.get(name)
         except BlockDamaged as error:
-            raise BackupError(f"Backup {backup.name} is damaged: {error}.", hint="Use another one.") from error
+            raise BackupError(
+                sentence("Backup {name} is damaged: {error}.", name=backup.name, error=error),
+                hint=sentence("Use another one."),
+            ) from error
         for line in block.splitlines():
             row = json.loads(line)
             yield StoredFile(**{**row, "seen": tuple(row["seen"]), "blocks": tuple(row["blocks"])})
@@ -132,8 +142,8 @@ def used_blocks(folder: Path) -> set[str]:
         backup = _read(path) if NAME.fullmatch(path.stem) else None
         if backup is None:
             raise BackupError(
-                f"{path} cannot be read, so nobody knows which blocks it needs.",
-                hint="Move it away if you can do without that backup.",
+                sentence("{path} cannot be read, so nobody knows which blocks it needs.", path=path),
+                hint=sentence("Move it away if you can do without that backup."),
             )
         used.update(backup.listing)
         for file in read_listing(store, backup):

@@ -12,6 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from agents.backup.opened import COPY, as_database
 from agents.backup.tables import DERIVED, copy_tables, secret_tables
 from agents.backup.values import BackupError
+from search.sentences import sentence
 
 CONTROL = "control.sqlite3"
 
@@ -28,8 +29,8 @@ def copy_control(target: Path, *, with_secrets: bool) -> None:
     problems = control_problems(target)
     if problems:
         raise BackupError(
-            f"The control database is damaged: {problems[0]}.",
-            hint="See manage.py doctor. Earlier backups stay as they are.",
+            sentence("The control database is damaged: {problems}.", problems=problems[0]),
+            hint=sentence("See manage.py doctor. Earlier backups stay as they are."),
         )
 
 
@@ -41,7 +42,8 @@ def _copy_rows(target: Path, *, with_secrets: bool) -> None:
             copy_tables("default", COPY, without=(*DERIVED, *(() if with_secrets else secret_tables())))
     except DatabaseError as error:
         raise BackupError(
-            f"The control database could not be copied: {str(error).strip()}.", hint="See manage.py doctor."
+            sentence("The control database could not be copied: {error}.", error=str(error).strip()),
+            hint=sentence("See manage.py doctor."),
         ) from error
 
 
@@ -62,7 +64,8 @@ def _copy_file(target: Path, *, with_secrets: bool) -> None:
                 copy.commit()
     except sqlite3.Error as error:
         raise BackupError(
-            f"The control database could not be copied: {error}.", hint="See manage.py doctor."
+            sentence("The control database could not be copied: {error}.", error=error),
+            hint=sentence("See manage.py doctor."),
         ) from error
 
 

@@ -43,6 +43,7 @@ from agents.models import Agent
 from search.documents.contain import PathNotAllowed
 from search.errors import Cancelled, IndexUnavailable
 from search.index.copy import copy_index
+from search.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -121,8 +122,8 @@ class _Maker:
             damaged = check_files(self._store, self._files, self._progress)
         if damaged:
             raise BackupError(
-                f"What was written to {self._folder} reads back differently.",
-                hint="The disk may be failing: look at the system's log, and use another one.",
+                sentence("What was written to {folder} reads back differently.", folder=self._folder),
+                hint=sentence("The disk may be failing: look at the system's log, and use another one."),
             )
         backup = Backup(
             name=(name := unused_name(self._folder, made_at)),
@@ -163,8 +164,8 @@ class _Maker:
         free = shutil.disk_usage(self._folder).free
         if free < LEAST_FREE_BYTES:
             raise BackupError(
-                f"Only {free // 1024**2} MB are free in {self._folder}.",
-                hint="Make room, remove backups (manage.py backup remove NAME), or set MEMORY_BACKUP_DIR.",
+                sentence("Only {free} MB are free in {folder}.", free=free // 1024**2, folder=self._folder),
+                hint=sentence("Make room, remove backups (manage.py backup remove NAME), or set MEMORY_BACKUP_DIR."),
             )
 
     def _last_files(self) -> dict[str, StoredFile]:
@@ -226,7 +227,7 @@ class _Maker:
 
     def _keep(self, place: str, path: Path) -> None:
         if self._cancelled():
-            raise Cancelled("the backup was cancelled")
+            raise Cancelled(sentence("the backup was cancelled"))
         try:
             self._files.append(keep_file(self._store, place, path, self._before.get(place)))
         except FileNotFoundError:

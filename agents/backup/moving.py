@@ -19,6 +19,7 @@ from agents.backup.opened import as_database, other_database
 from agents.backup.tables import DERIVED, all_tables, copy_tables, insert
 from agents.backup.values import BackupError
 from agents.models import Agent, ApiKey
+from search.sentences import sentence
 
 _TARGET = "move"
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")
@@ -55,7 +56,10 @@ def move_control_to_file(path: Path) -> tuple[tuple[MovedTable, ...], Path | Non
         with _explained(), as_database(beside, _TARGET):
             moved = _copy_and_compare()
         if problems := control_problems(beside):
-            raise BackupError(f"The copy is damaged: {problems[0]}.", hint="Check the disk, and try again.")
+            raise BackupError(
+                sentence("The copy is damaged: {problems}.", problems=problems[0]),
+                hint=sentence("Check the disk, and try again."),
+            )
         kept = _set_aside(path) if path.exists() else None
         beside.rename(path)
     finally:
@@ -69,8 +73,8 @@ def _explained() -> Iterator[None]:
         yield
     except DatabaseError as error:
         raise BackupError(
-            f"The database cannot be used: {str(error).strip()}.",
-            hint="Nothing was moved. The user of the address needs the right to create tables.",
+            sentence("The database cannot be used: {error}.", error=str(error).strip()),
+            hint=sentence("Nothing was moved. The user of the address needs the right to create tables."),
         ) from error
 
 
@@ -78,7 +82,9 @@ def _refuse_what_is_there() -> None:
     for model, what in ((Agent, "agents"), (User, "people"), (ApiKey, "keys")):
         if model._default_manager.using(_TARGET).exists():
             raise BackupError(
-                f"There are {what} in that database already.", hint="Name an empty one.", code="not_empty"
+                sentence("There are {what} in that database already.", what=what),
+                hint=sentence("Name an empty one."),
+                code="not_empty",
             )
 
 
@@ -98,8 +104,13 @@ def _copy_and_compare() -> tuple[MovedTable, ...]:
             here = _look(model, "default")
             if here != there:
                 raise BackupError(
-                    f"{here.name} is not the same there: {there.rows} rows of {here.rows}, or other values.",
-                    hint="Nothing was moved. Please report this.",
+                    sentence(
+                        "{name} is not the same there: {rows} rows of {rows_2}, or other values.",
+                        name=here.name,
+                        rows=there.rows,
+                        rows_2=here.rows,
+                    ),
+                    hint=sentence("Nothing was moved. Please report this."),
                 )
     return moved
 
@@ -137,10 +148,18 @@ def _refused_row(error: DataError) -> BackupError:
                 continue  # such a row is there already; it is not the one that was refused
             except DataError as refusal:
                 return BackupError(
-                    f"Row {row.pk} of {model._meta.db_table} cannot be stored there: {str(refusal).strip()}.",
-                    hint="Nothing was moved. Change that entry with the server as it is now, and try again.",
+                    sentence(
+                        "Row {pk} of {db_table} cannot be stored there: {refusal}.",
+                        pk=row.pk,
+                        db_table=model._meta.db_table,
+                        refusal=str(refusal).strip(),
+                    ),
+                    hint=sentence("Nothing was moved. Change that entry with the server as it is now, and try again."),
                 )
-    return BackupError(f"A row cannot be stored there: {str(error).strip()}.", hint="Nothing was moved.")
+    return BackupError(
+        sentence("A row cannot be stored there: {error}.", error=str(error).strip()),
+        hint=sentence("Nothing was moved."),
+    )
 
 
 def _set_aside(path: Path) -> Path:

@@ -13,6 +13,7 @@ from django.db import connections
 from django.db.utils import load_backend
 
 from agents.backup.values import BackupError
+from search.sentences import sentence
 
 STAGED = "staged"
 """The name of a backup's control database while it is looked into."""
@@ -33,7 +34,9 @@ def as_database(path: Path, name: str) -> Iterator[None]:
         with other_database(values, name):
             yield
     except sqlite3.Error as error:
-        raise BackupError(f"{path.name} cannot be used: {error}.", hint="Use another one.") from error
+        raise BackupError(
+            sentence("{name} cannot be used: {error}.", name=path.name, error=error), hint=sentence("Use another one.")
+        ) from error
 
 
 @contextmanager

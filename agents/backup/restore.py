@@ -23,6 +23,7 @@ from agents.core.actors import CLI
 from agents.core.audit import record
 from agents.core.paths import data_dir, local_dir
 from agents.models import Agent, AuditEvent, Collection, Run, WorkerHeartbeat
+from search.sentences import sentence
 
 WORKSPACES = "workspaces"
 FOLDERS = (WORKSPACES, "transcripts", "history")
@@ -76,8 +77,8 @@ def undo_restore() -> dict[str, Any]:
             return undo(data_dir() / JOURNAL, _is_committed)
     except OSError as error:
         raise BackupError(
-            f"A restore was cut short and cannot be undone: {error}.",
-            hint="Bring back the folder that it names, with the right to write there, and try again.",
+            sentence("A restore was cut short and cannot be undone: {error}.", error=error),
+            hint=sentence("Bring back the folder that it names, with the right to write there, and try again."),
         ) from error
 
 
@@ -90,8 +91,8 @@ def _is_committed(head: dict[str, Any]) -> bool:
 def _refuse_what_is_there(there: list[str], *, force: bool) -> None:
     if there and not force:
         raise BackupError(
-            f"There is something already: {', '.join(there[:3])}.",
-            hint="Add --force to replace it; what is there now is kept under a name that is printed.",
+            sentence("There is something already: {there}.", there=", ".join(there[:3])),
+            hint=sentence("Add --force to replace it; what is there now is kept under a name that is printed."),
             code="not_empty",
         )
 

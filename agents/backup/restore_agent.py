@@ -24,6 +24,7 @@ from agents.core.paths import data_dir, default_workspace, index_path
 from agents.core.whose import whose_workspace
 from agents.models import Agent, Collection
 from agents.workspace.lock import workspace_lock
+from search.sentences import sentence
 
 KEEPS = ("transcripts", "history")
 FOLDERS = ("workspaces", "collections", *KEEPS)
@@ -39,7 +40,8 @@ def restore_agent(
     """
     if slug not in backup.agents:
         raise BackupError(
-            f"Backup {backup.name} has no agent {slug}.", hint=f"It has {', '.join(backup.agents) or 'none'}."
+            sentence("Backup {name} has no agent {slug}.", name=backup.name, slug=slug),
+            hint=sentence("It has {agents}.", agents=", ".join(backup.agents) or "none"),
         )
     undo_unfinished()
     now = Agent.objects.filter(slug=slug).first()
@@ -50,8 +52,10 @@ def restore_agent(
         there = [str(path) for path in moves.values() if path.exists() and (path.is_file() or any(path.iterdir()))]
         if (now is not None or there) and not force:
             raise BackupError(
-                f"Agent {slug} is there already." if now else f"{there[0]} is there already.",
-                hint="Add --force to replace it; what is there now is kept under a name that is printed.",
+                sentence("Agent {slug} is there already.", slug=slug)
+                if now
+                else sentence("{there} is there already.", there=there[0]),
+                hint=sentence("Add --force to replace it; what is there now is kept under a name that is printed."),
                 code="not_empty",
             )
         swap = Swap()
@@ -84,8 +88,13 @@ def _apart_from_others(slug: str) -> tuple[str, ...]:
         return ()
     if whose_workspace(usual, others):
         raise BackupError(
-            f"The workspace of {slug} was {then}, which belongs to agent {other} now.",
-            hint=f"Give {other} another workspace first.",
+            sentence(
+                "The workspace of {slug} was {then}, which belongs to agent {other} now.",
+                slug=slug,
+                then=then,
+                other=other,
+            ),
+            hint=sentence("Give {other} another workspace first.", other=other),
         )
     Agent.objects.using(STAGED).filter(slug=slug).update(workspace=str(usual))
     agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=str(usual))

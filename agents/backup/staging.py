@@ -19,6 +19,7 @@ from agents.backup.folders import FOLDERS, make_folders
 from agents.backup.opened import STAGED, as_database
 from agents.backup.values import FORMAT, Backup, BackupError, Progress, ReportProgress, StoredFile
 from agents.core.paths import data_dir
+from search.sentences import sentence
 
 _FOLDER = ".restore"
 
@@ -60,7 +61,9 @@ def restoring_alone() -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BackupError(
-                "Another restore is at work on this data folder.", hint="Wait until it is done.", code="restore_running"
+                sentence("Another restore is at work on this data folder."),
+                hint=sentence("Wait until it is done."),
+                code="restore_running",
             ) from None
         _remove(data_dir() / _FOLDER)
         yield
@@ -79,8 +82,12 @@ def _staged(backup: Backup, wanted: tuple[str, ...], progress: ReportProgress) -
             yield Staged(backup, folder)
     except OSError as error:
         raise BackupError(
-            f"{error.filename or folder} cannot be written: {error.strerror}. Nothing was replaced.",
-            hint="Make room, or give the server's user the right to write there.",
+            sentence(
+                "{filename} cannot be written: {strerror}. Nothing was replaced.",
+                filename=error.filename or folder,
+                strerror=error.strerror,
+            ),
+            hint=sentence("Make room, or give the server's user the right to write there."),
         ) from error
     finally:
         _remove(folder)
@@ -100,7 +107,7 @@ def _refuse_newer(backup: Backup) -> None:
         raise BackupError(
             f"Backup {backup.name} was made by a newer version ({backup.version}"
             + (f", with {unknown[0]})." if unknown else ")."),
-            hint="Upgrade this server first, then restore.",
+            hint=sentence("Upgrade this server first, then restore."),
         )
 
 
@@ -112,16 +119,25 @@ def _write_all(backup: Backup, folder: Path, wanted: tuple[str, ...], progress: 
             _write(store, folder, file)
         except BlockDamaged as error:
             raise BackupError(
-                f"Backup {backup.name} is damaged at {file.path}: {error}. Nothing was replaced.",
-                hint="Use an earlier one: manage.py backup list.",
+                sentence(
+                    "Backup {name} is damaged at {path}: {error}. Nothing was replaced.",
+                    name=backup.name,
+                    path=file.path,
+                    error=error,
+                ),
+                hint=sentence("Use an earlier one: manage.py backup list."),
             ) from error
         progress(Progress("reading the backup", number, len(files)))
     make_folders(folder, lambda place: _is_wanted(place, wanted))
     problems = control_problems(folder / CONTROL)
     if problems:
         raise BackupError(
-            f"The control database in {backup.name} is damaged: {problems[0]}. Nothing was replaced.",
-            hint="Use an earlier one: manage.py backup list.",
+            sentence(
+                "The control database in {name} is damaged: {problems}. Nothing was replaced.",
+                name=backup.name,
+                problems=problems[0],
+            ),
+            hint=sentence("Use an earlier one: manage.py backup list."),
         )
 
 

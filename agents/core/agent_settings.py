@@ -26,6 +26,7 @@ from search.profiles import MOST_CANDIDATES
 from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
 from search.runtime.presets import Role
 from search.runtime.providers.choice import parse_choice
+from search.sentences import sentence
 from search.spec import Mode, RankingSpec
 
 ChatId = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=200)]
@@ -280,8 +281,8 @@ def changed_settings(stored: dict[str, Any], changes: dict[str, Any]) -> AgentSe
     unknown = sorted(set(changes) - set(AgentSettings.model_fields))
     if unknown:
         raise Invalid(
-            f"There is no setting named {', '.join(unknown)}.",
-            hint=f"Settings are: {', '.join(AgentSettings.model_fields)}.",
+            sentence("There is no setting named {unknown}.", unknown=", ".join(unknown)),
+            hint=sentence("Settings are: {model_fields}.", model_fields=", ".join(AgentSettings.model_fields)),
             field=f"settings.{unknown[0]}",
             code="unknown_setting",
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from search.sentences import sentence
+
 
 class RuleError(Exception):
     """Base of every refusal. Doors translate it: the API into its one error shape, the CLI into one line."""
@@ -42,8 +44,8 @@ class MemoryDisabled(Conflict):
 
     def __init__(self, slug: str) -> None:
         super().__init__(
-            f"The memory of agent {slug} is switched off.",
-            hint="Set memory_enabled to true in the agent's settings.",
+            sentence("The memory of agent {slug} is switched off.", slug=slug),
+            hint=sentence("Set memory_enabled to true in the agent's settings."),
         )
 
 

@@ -18,6 +18,7 @@ from agents.core.agent_settings import read_settings
 from agents.core.errors import RuleError
 from agents.core.paths import data_dir
 from agents.models import Agent
+from search.sentences import sentence
 
 MB = 1_000_000
 
@@ -77,8 +78,14 @@ def _exceeded(agent: Agent, limit: int, size: int) -> QuotaExceeded:
     counted, written = Agent.objects.values_list("disk_bytes", "disk_written").get(pk=agent.pk)
     used = (counted or 0) + written
     return QuotaExceeded(
-        f"The files of {agent.slug} take {used:,} of {limit:,} bytes; this would add {size:,}, so it was not written.",
-        hint="Remove files or forget chats (room is noticed with the next update), or raise disk_quota_mb.",
+        sentence(
+            "The files of {slug} take {used:,} of {limit:,} bytes; this would add {size:,}, so it was not written.",
+            slug=agent.slug,
+            used=used,
+            limit=limit,
+            size=size,
+        ),
+        hint=sentence("Remove files or forget chats (room is noticed with the next update), or raise disk_quota_mb."),
     )
 
 

@@ -23,6 +23,7 @@ from search.documents.locate import Location, check_transcript, locate
 from search.index import reader, tree
 from search.index.report import FileEntry
 from search.index.tree import Folder
+from search.sentences import ended, sentence
 from search.spec import Source
 
 MOST_EDITED_BYTES = 512 * 1024
@@ -79,12 +80,17 @@ def open_document(*, agent: Agent, caller: Caller, path: str) -> Document | Deni
         if location.collection.source == "sessions":
             check_transcript(path, text, visible_session(scope_of(agent), decision))
     except (FileNotFoundError, IsADirectoryError) as error:
-        raise NotFound(f"There is no file {path}.", hint="It may have been moved or deleted since.") from error
+        raise NotFound(
+            sentence("There is no file {path}.", path=path), hint=sentence("It may have been moved or deleted since.")
+        ) from error
     except (PathNotAllowed, FileTooLarge) as error:
         code = "path_not_allowed" if isinstance(error, PathNotAllowed) else ""
-        raise Invalid(f"{error.message}.", hint=error.hint, field="path", code=code) from error
+        raise Invalid(ended(error.message), hint=error.hint, field="path", code=code) from error
     except OSError as error:
-        raise Invalid(f"{path} cannot be read: {error.strerror}.", hint="See to the file's rights.") from error
+        raise Invalid(
+            sentence("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror),
+            hint=sentence("See to the file's rights."),
+        ) from error
     collection = location.collection
     return Document(
         path=path,

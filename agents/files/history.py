@@ -20,6 +20,7 @@ from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
 from search.citations import cited_lines
 from search.documents.lines import decode
+from search.sentences import sentence
 
 MAX_VERSIONS = 500
 
@@ -144,7 +145,10 @@ def remove_orphan_histories() -> list[str]:
 
 def _load(agent: Agent, path: str, version: str) -> bytes:
     if not _kept(agent, path, version):
-        raise NotFound(f"{path} has no version {version[:64]!r}.", hint="GET …/files/history lists them.")
+        raise NotFound(
+            sentence("{path} has no version {version!r}.", path=path, version=version[:64]),
+            hint=sentence("GET …/files/history lists them."),
+        )
     return objects.load(agent.slug, version)
 
 

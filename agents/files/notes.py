@@ -17,6 +17,7 @@ from agents.models import Agent
 from agents.workspace import Appended, append, index_now
 from agents.workspace.block import CURATED
 from agents.workspace.places import checked_place, daily_path, today
+from search.sentences import sentence
 
 TARGETS = {"memory": "MEMORY.md", "user": "USER.md"}
 MAX_KEY_CHARS = 200
@@ -52,9 +53,10 @@ def note(
     enabled_settings(agent)
     if len(idempotency_key) > MAX_KEY_CHARS:
         raise Invalid(
-            f"The idempotency key has more than {MAX_KEY_CHARS} characters.", hint="Use a UUID.",
+            sentence("The idempotency key has more than {max_key_chars} characters.", max_key_chars=MAX_KEY_CHARS),
+            hint=sentence("Use a UUID."),
             field="idempotency_key",
-        )  # fmt: skip
+        )
     day = today(agent, now)
     path = daily_path(day) if target == "daily" else TARGETS.get(target) or _topic(target)
     appended = append(
@@ -82,7 +84,9 @@ def _topic(target: str) -> str:
     path = checked_place(target, field="target")
     if path == "DREAMS.md":
         raise Invalid(
-            "DREAMS.md is the diary of the nightly consolidation.", hint="Use memory or daily.", field="target",
+            sentence("DREAMS.md is the diary of the nightly consolidation."),
+            hint=sentence("Use memory or daily."),
+            field="target",
             code="path_not_allowed",
-        )  # fmt: skip
+        )
     return path

@@ -35,6 +35,7 @@ from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
 from search.dates.zone import zone
 from search.documents.transcripts import Turn
+from search.sentences import sentence
 
 DEADLINE_MS = 30_000
 Status = Literal["written", "nothing", "already_flushed", "denied"]
@@ -70,7 +71,9 @@ def flush(
     begun_at, end = timezone.now(), time.monotonic() + (DEADLINE_MS if deadline_ms is None else deadline_ms) / 1000
     if not session_key and turns is None:
         raise Invalid(
-            "There is nothing to flush.", hint="Give messages, or the session_key of a stored chat.", field="messages"
+            sentence("There is nothing to flush."),
+            hint=sentence("Give messages, or the session_key of a stored chat."),
+            field="messages",
         )
     session = Session(checked_key(session_key)) if session_key else None
     memory = open_memory(agent, caller, session, "flush")

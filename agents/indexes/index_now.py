@@ -17,6 +17,7 @@ from agents.servers.common_vectors import forget_vectors
 from agents.servers.generations import generation, note, several
 from search.errors import SearchError
 from search.index.update_files import Forgotten, count_rows, forget_files, update_files
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,9 @@ def index_now(agent: Agent, paths: Collection[str]) -> bool:
         return False
     if several():
         agent.generation = generation(agent.pk)
-        return catch_up(agent, lambda: None, seconds=LOCK_SECONDS) or _later(agent, "its index is busy or being made")
+        return catch_up(agent, lambda: None, seconds=LOCK_SECONDS) or _later(
+            agent, sentence("its index is busy or being made")
+        )
     spec = index_spec(agent)
     if not spec.path.exists():  # the other files are missing as well
         Agent.objects.filter(pk=agent.pk).update(update_requested_at=timezone.now())

@@ -7,12 +7,16 @@ from agents.core.audit import record
 from agents.core.errors import Conflict
 from agents.jobs import runs
 from agents.models import Run
+from search.sentences import sentence
 
 
 def cancel_run(*, actor: Actor, run: Run) -> Run:
     """Cancel a waiting run, ask a running one to stop. Raises `Conflict` when it has ended already."""
     if run.state not in Run.ACTIVE:
-        raise Conflict(f"Run {run.public_id} has ended already: {run.state}.", hint="There is nothing to cancel.")
+        raise Conflict(
+            sentence("Run {public_id} has ended already: {state}.", public_id=run.public_id, state=run.state),
+            hint=sentence("There is nothing to cancel."),
+        )
     run = runs.cancel(run)
     record(
         actor=actor,

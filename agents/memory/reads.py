@@ -34,6 +34,7 @@ from search.get import GetResult
 from search.index import reader
 from search.index.report import FileEntry, IndexStatus
 from search.outcome import Degradation, SearchOutcome
+from search.sentences import sentence
 from search.spec import Corpus, EmbeddingIdentity, IndexSpec, Mode, SearchRequest
 
 MAX_RESULTS = 100
@@ -163,7 +164,11 @@ def multi_get(
     """Several files by list or glob. Raises `MemoryDisabled`, and `Invalid` unless exactly one of the two is given."""
     enabled_settings(agent)
     if bool(paths) == (glob is not None):
-        raise Invalid("Give either paths or a glob.", hint='Such as {"glob": "memory/2026-*.md"}.', field="paths")
+        raise Invalid(
+            sentence("Give either paths or a glob."),
+            hint=sentence('Such as {"glob": "memory/2026-*.md"}.'),
+            field="paths",
+        )
     memory = open_memory(agent, caller, session, "get")
     if not memory.decision.allowed:
         return Denied(memory.decision)
@@ -200,7 +205,11 @@ def _path_of_docid(memory: OpenMemory, docid: str) -> str | None:
     level = catch_up(memory.agent, partial(embedding_identity, memory.agent), seconds=FOLLOW_SECONDS)
     path = reader.path_of_docid(memory.spec, docid)
     if path is None and not level:
-        raise Conflict(f"#{docid} is not known here yet: {BEHIND.detail}.", hint="Ask again.", code="index_busy")
+        raise Conflict(
+            sentence("#{docid} is not known here yet: {detail}.", docid=docid, detail=BEHIND.detail),
+            hint=sentence("Ask again."),
+            code="index_busy",
+        )
     return path
 
 
@@ -227,17 +236,21 @@ def _request(
     unknown = sorted(set(params.collections or ()) - set(known))
     if unknown:
         raise Invalid(
-            f"Agent {spec.agent} has no collection {', '.join(unknown)}.",
-            hint=f"Its collections are {', '.join(known)}.",
+            sentence("Agent {agent} has no collection {unknown}.", agent=spec.agent, unknown=", ".join(unknown)),
+            hint=sentence("Its collections are {known}.", known=", ".join(known)),
             field="collections",
             code="unknown_collection",
         )
     max_results = own.max_results if params.max_results is None else params.max_results
     if not 1 <= max_results <= MAX_RESULTS:
-        raise Invalid(f"max_results is not between 1 and {MAX_RESULTS}.", hint="Leave it out.", field="max_results")
+        raise Invalid(
+            sentence("max_results is not between 1 and {max_results}.", max_results=MAX_RESULTS),
+            hint=sentence("Leave it out."),
+            field="max_results",
+        )
     min_score = own.min_score if params.min_score is None else params.min_score
     if not 0 <= min_score <= 1:
-        raise Invalid("min_score is not between 0 and 1.", hint="Leave it out.", field="min_score")
+        raise Invalid(sentence("min_score is not between 0 and 1."), hint=sentence("Leave it out."), field="min_score")
     return SearchRequest(
         query=params.query[:MAX_QUERY_CHARS],
         mode=params.mode or own.mode,

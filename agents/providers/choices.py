@@ -20,6 +20,7 @@ from search.runtime.presets import Role
 from search.runtime.protocols import Message
 from search.runtime.providers.address import checked_url
 from search.runtime.providers.choice import NONE, parse_choice
+from search.sentences import sentence
 
 TEST_SECONDS = 20.0
 _QUESTION = "Where is the spare key?"
@@ -82,14 +83,16 @@ def checked_choice(role: Role, text: str, *, field: str) -> str:
     try:
         return str(parse_choice(role, text))
     except ValueError as error:
-        raise Invalid(f"{field}: {error}.", hint="Such as `local` or `provider:model`.", field=field) from error
+        raise Invalid(
+            f"{field}: {error}.", hint=sentence("Such as `local` or `provider:model`."), field=field
+        ) from error
 
 
 def checked_address(url: str, *, field: str) -> str:
     try:
         return checked_url(url) if url else ""
     except ValueError as error:
-        raise Invalid(f"{field}: {error}.", hint="Such as http://127.0.0.1:8080/v1.", field=field) from error
+        raise Invalid(f"{field}: {error}.", hint=sentence("Such as http://127.0.0.1:8080/v1."), field=field) from error
 
 
 def _ask(plan: RolePlan) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from search.errors import ModelUnavailable
 from search.runtime.presets import BUNDLED, Role
 from search.runtime.providers.choice import LOCAL
 from search.runtime.registry import LocalModel, locate, locate_any, ready_to_load
+from search.sentences import ended, sentence
 
 
 def models_dir() -> Path:
@@ -29,7 +30,11 @@ def request_pull(*, actor: Actor, model: str, reason: str = "request") -> Run:
     """Make (or join) the run that downloads a model; dispatching it is the door's part."""
     found = _known(model)
     if not found.preset.repo and found.preset is not BUNDLED:
-        raise Invalid("A file of your own is not downloaded.", hint=f"Copy it to {found.path}.", field="model")
+        raise Invalid(
+            sentence("A file of your own is not downloaded."),
+            hint=sentence("Copy it to {path}.", path=found.path),
+            field="model",
+        )
     with transaction.atomic():
         run = request_pull_run(subject=model, reason=reason)
         record(actor=actor, action="model.pull", target=model, detail={"run": run.public_id})
@@ -42,7 +47,7 @@ def use_local_model(*, actor: Actor, role: Role, model: str) -> RolePlan:
         if locate(model, role, models_dir()).preset is not BUNDLED:
             ready_to_load(model, role, models_dir())
     except ModelUnavailable as error:
-        raise Invalid(f"{error.message}.", hint=error.hint, field="model") from error
+        raise Invalid(ended(error.message), hint=error.hint, field="model") from error
     return set_provider(actor=actor, role=role, model=LOCAL if model == BUNDLED.id else f"{LOCAL}:{model}")
 
 
@@ -50,10 +55,15 @@ def remove_model(*, actor: Actor, model: str, force: bool = False) -> list[str]:
     """Delete a model's file with what lies beside it. Raises `Conflict` while a role uses it, unless forced."""
     found = _known(model)
     if found.path.parent != models_dir():
-        raise Invalid("A file outside the models folder is yours to delete.", hint=str(found.path), field="model")
+        raise Invalid(
+            sentence("A file outside the models folder is yours to delete."), hint=str(found.path), field="model"
+        )
     users = models_in_use().get(model, [])
     if users and not force:
-        raise Conflict(f"{model} is in use: {', '.join(users)}.", hint="Choose another model there first.")
+        raise Conflict(
+            sentence("{model} is in use: {users}.", model=model, users=", ".join(users)),
+            hint=sentence("Choose another model there first."),
+        )
     gone = []
     for path in (found.path, *(found.path.with_name(found.path.name + end) for end in (".ok", ".part", ".part.lock"))):
         if path.is_file():
@@ -90,4 +100,4 @@ def _known(model: str) -> LocalModel:
     try:
         return locate_any(model, models_dir())
     except ModelUnavailable as error:
-        raise Invalid(f"{error.message}.", hint=error.hint, field="model") from error
+        raise Invalid(ended(error.message), hint=error.hint, field="model") from error

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from search.errors import GeneratorUnavailable, RerankerUnavailable
 from search.runtime.protocols import Embedder, Generator, Reranker
+from search.sentences import sentence
 
 _HINT = "Start the server."
 
@@ -27,10 +28,10 @@ class _NoLocalModels:
         return None
 
     def reranker(self, model: str) -> Reranker:
-        raise RerankerUnavailable("this process has no local models", hint=_HINT)
+        raise RerankerUnavailable(sentence("this process has no local models"), hint=_HINT)
 
     def generator(self, model: str) -> Generator:
-        raise GeneratorUnavailable("this process has no local models", hint=_HINT)
+        raise GeneratorUnavailable(sentence("this process has no local models"), hint=_HINT)
 
 
 _models: LocalModels = _NoLocalModels()

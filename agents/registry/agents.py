@@ -29,6 +29,7 @@ from agents.models.agent import SLUG_PATTERN
 from agents.registry.scope_rules import match_json
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.rebuild import remove_index
+from search.sentences import sentence
 
 INDEX_SECONDS = 5.0
 
@@ -50,8 +51,8 @@ def create_agent(
     """
     if not re.match(SLUG_PATTERN, slug):
         raise Invalid(
-            "A slug has 1 to 63 lower-case letters, digits and inner hyphens.",
-            hint="Use something like house-notes.",
+            sentence("A slug has 1 to 63 lower-case letters, digits and inner hyphens."),
+            hint=sentence("Use something like house-notes."),
             field="slug",
         )
     if Agent.objects.filter(slug=slug).exists():
@@ -200,8 +201,8 @@ def _refuse_others_workspace(folder: Path, slug: str) -> None:
     other = whose_workspace(folder, Agent.objects.exclude(slug=slug))
     if other:
         raise Conflict(
-            f"The folder belongs to the workspace of agent {other}, or holds it.",
-            hint="Give every agent a workspace of its own, and share folders as collections (shared_with).",
+            sentence("The folder belongs to the workspace of agent {other}, or holds it.", other=other),
+            hint=sentence("Give every agent a workspace of its own, and share folders as collections (shared_with)."),
             field="workspace",
         )
 
@@ -214,7 +215,10 @@ def _refuse_old_index(slug: str) -> None:
         _remove_index(slug)
     except IndexBusy as error:
         raise Conflict(
-            f"The index of an earlier agent {slug} is still in use.", hint=error.hint, field="slug", code="index_busy"
+            sentence("The index of an earlier agent {slug} is still in use.", slug=slug),
+            hint=error.hint,
+            field="slug",
+            code="index_busy",
         ) from error
 
 
@@ -225,13 +229,20 @@ def _remove_index(slug: str) -> None:
 
 def _taken(slug: str) -> Conflict:
     return Conflict(
-        f"There is an agent {slug} already.", hint="Choose another slug.", field="slug", code="agent_exists"
+        sentence("There is an agent {slug} already.", slug=slug),
+        hint=sentence("Choose another slug."),
+        field="slug",
+        code="agent_exists",
     )
 
 
 def _known_timezone(name: str) -> str:
     if name not in available_timezones():
-        raise Invalid(f"There is no time zone {name!r}.", hint="Use a name such as Europe/Berlin.", field="timezone")
+        raise Invalid(
+            sentence("There is no time zone {name!r}.", name=name),
+            hint=sentence("Use a name such as Europe/Berlin."),
+            field="timezone",
+        )
     return name
 
 
@@ -240,7 +251,7 @@ def _make_workspace(folder: Path) -> None:
         (folder / "memory").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Invalid(
-            f"The workspace {folder} cannot be made: {error.strerror}.",
-            hint="Give the server's user the right to write there.",
+            sentence("The workspace {folder} cannot be made: {strerror}.", folder=folder, strerror=error.strerror),
+            hint=sentence("Give the server's user the right to write there."),
             field="workspace",
         ) from error

@@ -17,6 +17,7 @@ from agents.core.whose import whose_workspace
 from agents.models import Agent, Collection
 from search.documents.origin import TRUST
 from search.documents.patterns import BadPattern, Globs
+from search.sentences import sentence
 
 NAME_PATTERN = r"^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\Z"
 BUILT_IN = "memory"
@@ -40,12 +41,15 @@ def create_collection(
     """A folder of Markdown for `agent`; a relative `path` is taken from its workspace. The folder may come later."""
     if not re.match(NAME_PATTERN, name):
         raise Invalid(
-            "A collection's name has 1 to 63 lower-case letters, digits, inner hyphens and underscores.",
-            hint="Use something like house-notes.",
+            sentence("A collection's name has 1 to 63 lower-case letters, digits, inner hyphens and underscores."),
+            hint=sentence("Use something like house-notes."),
             field="name",
         )
     if agent.collections.count() >= MAX_COLLECTIONS:
-        raise Conflict(f"An agent has at most {MAX_COLLECTIONS} collections.", hint="Delete one first.")
+        raise Conflict(
+            sentence("An agent has at most {max_collections} collections.", max_collections=MAX_COLLECTIONS),
+            hint=sentence("Delete one first."),
+        )
     collection = draft_collection(agent=agent, path=path, pattern=pattern, ignore=ignore, kind=kind)
     collection.name = name
     collection.context = clean_line(context, field="context", longest=2000)
@@ -67,7 +71,11 @@ def draft_collection(
 ) -> Collection:
     """What these values would take, not stored and without a name yet. Raises `Invalid` as the making does."""
     if kind not in (Collection.Kind.CUSTOM, Collection.Kind.SESSIONS):
-        raise Invalid("The kind is neither custom nor sessions.", hint="Every agent has its memory.", field="kind")
+        raise Invalid(
+            sentence("The kind is neither custom nor sessions."),
+            hint=sentence("Every agent has its memory."),
+            field="kind",
+        )
     return Collection(
         agent=agent,
         path=_folder(agent, path, kind),
@@ -91,8 +99,8 @@ def update_collection(
     """Change what is given; None leaves a value as it is. Name and kind never change."""
     if collection.kind == Collection.Kind.MEMORY and (path is not None or pattern is not None):
         raise Conflict(
-            "The memory collection's files are MEMORY.md, USER.md and memory/ in the agent's workspace.",
-            hint="Change the agent's workspace, or add a collection.",
+            sentence("The memory collection's files are MEMORY.md, USER.md and memory/ in the agent's workspace."),
+            hint=sentence("Change the agent's workspace, or add a collection."),
             field="path" if path is not None else "pattern",
         )
     changes: dict[str, object] = {}
@@ -120,7 +128,7 @@ def update_collection(
 def delete_collection(*, actor: Actor, collection: Collection) -> None:
     """Take the folder out of the index; its files stay. Raises `Conflict` for the built-in collection."""
     if collection.kind == Collection.Kind.MEMORY:
-        raise Conflict("Every agent keeps its memory collection.", hint="Delete the agent instead.")
+        raise Conflict(sentence("Every agent keeps its memory collection."), hint=sentence("Delete the agent instead."))
     with transaction.atomic():
         _changed(actor, collection, "collection.delete", {"kept": collection.path})
         collection.delete()
@@ -136,13 +144,20 @@ def _changed(actor: Actor, collection: Collection, action: str, detail: dict[str
 
 def _taken(name: str) -> Conflict:
     return Conflict(
-        f"There is a collection {name} already.", hint="Choose another name.", field="name", code="collection_exists"
+        sentence("There is a collection {name} already.", name=name),
+        hint=sentence("Choose another name."),
+        field="name",
+        code="collection_exists",
     )
 
 
 def _known_origin(origin: str) -> str:
     if origin and origin not in TRUST:
-        raise Invalid(f"There is no origin {origin!r}.", hint=f"Origins are {', '.join(TRUST)}.", field="origin")
+        raise Invalid(
+            sentence("There is no origin {origin!r}.", origin=origin),
+            hint=sentence("Origins are {trust}.", trust=", ".join(TRUST)),
+            field="origin",
+        )
     return origin
 
 
@@ -154,8 +169,8 @@ def _folder(agent: Agent, path: str, kind: str) -> str:
     other = whose_workspace(folder, Agent.objects.exclude(pk=agent.pk))
     if other:
         raise Invalid(
-            f"The folder belongs to the workspace of agent {other}, or holds it.",
-            hint="Share a collection of that agent instead (shared_with).",
+            sentence("The folder belongs to the workspace of agent {other}, or holds it.", other=other),
+            hint=sentence("Share a collection of that agent instead (shared_with)."),
             field="path",
             code="path_not_allowed",
         )
@@ -164,7 +179,11 @@ def _folder(agent: Agent, path: str, kind: str) -> str:
 
 def _globs(patterns: list[str]) -> list[str]:
     if len(patterns) > MAX_IGNORES:
-        raise Invalid(f"There are more than {MAX_IGNORES} patterns.", hint="Use broader ones.", field="ignore")
+        raise Invalid(
+            sentence("There are more than {max_ignores} patterns.", max_ignores=MAX_IGNORES),
+            hint=sentence("Use broader ones."),
+            field="ignore",
+        )
     return [_glob(pattern, f"ignore.{index}") for index, pattern in enumerate(patterns)]
 
 
@@ -173,7 +192,9 @@ def _glob(pattern: str, field: str) -> str:
     pattern = clean_line(pattern, field=field, longest=500, required=True)
     if pattern.startswith(("/", "~")) or "\\" in pattern or ".." in pattern.split("/"):
         raise Invalid(
-            f"The pattern {pattern} would leave its folder.", hint="Write it relative, e.g. **/*.md.", field=field
+            sentence("The pattern {pattern} would leave its folder.", pattern=pattern),
+            hint=sentence("Write it relative, e.g. **/*.md."),
+            field=field,
         )
     try:
         Globs([pattern])

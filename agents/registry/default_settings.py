@@ -12,6 +12,7 @@ from agents.core.agent_settings import OF_ONE_AGENT, changed_settings, without_t
 from agents.core.audit import record
 from agents.core.errors import Invalid
 from agents.models import Agent, DefaultSettings
+from search.sentences import sentence
 
 
 def set_default_settings(*, actor: Actor, settings: dict[str, Any]) -> None:
@@ -22,8 +23,10 @@ def set_default_settings(*, actor: Actor, settings: dict[str, Any]) -> None:
     own = sorted(OF_ONE_AGENT.intersection(settings))
     if own:
         raise Invalid(
-            f"{own[0]} has no default for all agents.",
-            hint="Set it for each agent; the server's models are on the models page and at /api/v1/providers.",
+            sentence("{own} has no default for all agents.", own=own[0]),
+            hint=sentence(
+                "Set it for each agent; the server's models are on the models page and at /api/v1/providers."
+            ),
             field=f"settings.{own[0]}",
         )
     with transaction.atomic():

@@ -13,6 +13,7 @@ from agents.core.audit import record
 from agents.core.errors import Invalid
 from agents.indexes.specs import scope_of
 from agents.models import Agent, ScopeRule
+from search.sentences import sentence
 
 MAX_RULES = 100
 
@@ -25,8 +26,10 @@ def set_scope(*, actor: Actor, agent: Agent, scope: Scope, confirm_open: bool = 
     stored = cleaned(scope)
     if not confirm_open and opens_further(stored, scope_of(agent)):
         raise Invalid(
-            "This opens the memory to every chat.",
-            hint="Give the rule a condition and let the default be deny. If every chat may see it: confirm_open: true.",
+            sentence("This opens the memory to every chat."),
+            hint=sentence(
+                "Give the rule a condition and let the default be deny. If every chat may see it: confirm_open: true."
+            ),
             field="confirm_open",
         )
     with transaction.atomic():
@@ -53,15 +56,21 @@ def set_scope(*, actor: Actor, agent: Agent, scope: Scope, confirm_open: bool = 
 def cleaned(scope: Scope) -> Scope:
     """As it would be stored; raises `Invalid`, which names the field, for what no rule may be."""
     if len(scope.rules) > MAX_RULES:
-        raise Invalid(f"There are more than {MAX_RULES} rules.", hint="Use fewer, broader rules.", field="rules")
+        raise Invalid(
+            sentence("There are more than {max_rules} rules.", max_rules=MAX_RULES),
+            hint=sentence("Use fewer, broader rules."),
+            field="rules",
+        )
     if scope.default not in ("allow", "deny"):
-        raise Invalid("The default is neither allow nor deny.", hint="Use deny.", field="default")
+        raise Invalid(sentence("The default is neither allow nor deny."), hint=sentence("Use deny."), field="default")
     rules = tuple(
         replace(rule, match=_clean(rule.match, f"rules.{index}.match")) for index, rule in enumerate(scope.rules)
     )
     for index, rule in enumerate(rules):
         if rule.action not in ("allow", "deny"):
-            raise Invalid("The action is neither allow nor deny.", hint="Use one.", field=f"rules.{index}.action")
+            raise Invalid(
+                sentence("The action is neither allow nor deny."), hint="Use one.", field=f"rules.{index}.action"
+            )
     return Scope(scope.default, rules)
 
 
@@ -72,8 +81,8 @@ def match_json(match: Match) -> dict[str, str]:
 def _clean(match: Match, field: str) -> Match:
     if match.chat_type is not None and match.chat_type not in CHAT_TYPES:
         raise Invalid(
-            f"There is no chat type {match.chat_type!r}.",
-            hint=f"Chat types are {', '.join(CHAT_TYPES)}.",
+            sentence("There is no chat type {chat_type!r}.", chat_type=match.chat_type),
+            hint=sentence("Chat types are {chat_types}.", chat_types=", ".join(CHAT_TYPES)),
             field=f"{field}.chat_type",
         )
     return replace(
@@ -90,8 +99,8 @@ def _word(value: str | None, field: str) -> str | None:
     word = value.strip().lower()
     if not word.rstrip(":") or len(word) > 500 or any(ord(sign) < 32 or 0xD800 <= ord(sign) <= 0xDFFF for sign in word):
         raise Invalid(
-            "The condition is empty, longer than 500 characters or holds control characters.",
-            hint="Leave the condition out to match every chat.",
+            sentence("The condition is empty, longer than 500 characters or holds control characters."),
+            hint=sentence("Leave the condition out to match every chat."),
             field=field,
         )
     return word

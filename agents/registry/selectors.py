@@ -14,6 +14,7 @@ from agents.core.errors import NotFound
 from agents.core.remembered import remembered
 from agents.indexes.specs import shared_name
 from agents.models import Agent, AgentRole, ApiKey, AuditEvent, Collection, CollectionShare, Run
+from search.sentences import sentence
 
 
 def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
@@ -28,7 +29,10 @@ def get_agent(slug: str, visible: Q | None = None) -> Agent:
     """
     agent = remembered(("agent", slug, visible or None), lambda: _agent_at_hand(slug, visible))
     if agent is None:
-        raise NotFound(f"There is no agent {slug}.", hint="GET /api/v1/agents lists those this key may see.")
+        raise NotFound(
+            sentence("There is no agent {slug}.", slug=slug),
+            hint=sentence("GET /api/v1/agents lists those this key may see."),
+        )
     return agent
 
 
@@ -49,8 +53,8 @@ def get_collection(agent: Agent, name: str) -> Collection:
         if collection.name == name:
             return collection
     raise NotFound(
-        f"Agent {agent.slug} has no collection {name}.",
-        hint=f"Its collections are {', '.join(other.name for other in agent.collections.all())}.",
+        sentence("Agent {slug} has no collection {name}.", slug=agent.slug, name=name),
+        hint=sentence("Its collections are {all}.", all=", ".join(other.name for other in agent.collections.all())),
     )
 
 
@@ -80,7 +84,9 @@ def get_run(run_id: int, visible: Q | None = None) -> Run:
     of = Q(agent=agent, number=number) if agent else Q(agent__isnull=True, pk=number)
     run = list_runs(visible=visible).filter(of).first()
     if run is None:
-        raise NotFound(f"There is no run {run_id}.", hint="GET /api/v1/runs lists them.")
+        raise NotFound(
+            sentence("There is no run {run_id}.", run_id=run_id), hint=sentence("GET /api/v1/runs lists them.")
+        )
     return run
 
 
@@ -98,7 +104,7 @@ def get_key(key_id: int) -> ApiKey:
     """Raises `NotFound`."""
     key = list_keys().filter(pk=key_id).first()
     if key is None:
-        raise NotFound("There is no such key.", hint="GET /api/v1/keys lists them.")
+        raise NotFound(sentence("There is no such key."), hint=sentence("GET /api/v1/keys lists them."))
     return key
 
 
@@ -110,7 +116,9 @@ def list_users() -> QuerySet[User]:
 def get_user(user_id: int) -> User:
     user = list_users().filter(pk=user_id).first()
     if user is None:
-        raise NotFound(f"There is no user {user_id}.", hint="GET /api/v1/users lists them.")
+        raise NotFound(
+            sentence("There is no user {user_id}.", user_id=user_id), hint=sentence("GET /api/v1/users lists them.")
+        )
     return user
 
 

@@ -22,6 +22,7 @@ from agents.models import Agent, Transcript
 from agents.workspace.journal import unwritable
 from agents.workspace.lock import held
 from search.documents.transcripts import Rendered, Turn, read_turn, render
+from search.sentences import sentence
 
 PART_BYTES = 128 * 1024
 """A part beyond this is followed by the next one, so that a turn never costs the reading of a long chat."""
@@ -70,7 +71,7 @@ def append_turns(path: Path, turns: Iterable[Turn]) -> int:
         make_folder(path.parent)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise unwritable("The transcript", error) from error
+        raise unwritable(sentence("The transcript"), error) from error
     try:
         before = os.fstat(handle).st_size
         try:
@@ -80,7 +81,7 @@ def append_turns(path: Path, turns: Iterable[Turn]) -> int:
             os.fsync(handle)
         except OSError as error:
             os.ftruncate(handle, before)
-            raise unwritable("The transcript", error) from error
+            raise unwritable(sentence("The transcript"), error) from error
         return before + len(data)
     finally:
         os.close(handle)
@@ -139,5 +140,5 @@ def write_markdown(transcript: Transcript, part: int) -> str:
     try:
         write_whole(sessions_dir(transcript.agent) / name, data, room=data_dir() / "transcripts", lasting=False)
     except OSError as error:
-        raise unwritable("The transcript's Markdown", error) from error
+        raise unwritable(sentence("The transcript's Markdown"), error) from error
     return name

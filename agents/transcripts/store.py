@@ -45,6 +45,7 @@ from agents.transcripts.files import (
 from agents.workspace.journal import unwritable
 from search.documents.transcripts import Turn, read_turn
 from search.marks import says_something
+from search.sentences import sentence
 
 COLLECTION = "sessions"
 BATCH = 500
@@ -154,8 +155,8 @@ def checked_key(session_key: str) -> str:
     key = canonical(session_key)
     if not key or len(key) > MAX_KEY_CHARS or not key.isprintable():
         raise Invalid(
-            f"A session key has 1 to {MAX_KEY_CHARS} printable characters.",
-            hint="Such as agent:home:telegram:direct:42.",
+            sentence("A session key has 1 to {max_key_chars} printable characters.", max_key_chars=MAX_KEY_CHARS),
+            hint=sentence("Such as agent:home:telegram:direct:42."),
             field="session_key",
         )
     return key
@@ -312,7 +313,7 @@ def _ensure_collection(agent: Agent) -> None:
     try:
         make_folder(sessions_dir(agent))
     except OSError as error:
-        raise unwritable("The transcript", error) from error
+        raise unwritable(sentence("The transcript"), error) from error
     if agent.collections.filter(kind=Collection.Kind.SESSIONS, path=folder).exists():
         return
     taken = set(agent.collections.values_list("name", flat=True))

@@ -32,6 +32,7 @@ from agents.workspace.places import own_place
 from agents.workspace.tombstones import bury, unfinished
 from agents.workspace.unfinished import finish_pending, has_pending
 from search.citations import cited_lines
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,11 @@ def forget(*, agent: Agent, actor: Actor, path: str = "", session_key: str = "",
     a file is saved by somebody else in the same moment (nothing of that file is lost then; ask again).
     """
     if bool(path) == bool(session_key):
-        raise Invalid("Give either a path or a session_key.", hint="One thing is forgotten at a time.", field="path")
+        raise Invalid(
+            sentence("Give either a path or a session_key."),
+            hint=sentence("One thing is forgotten at a time."),
+            field="path",
+        )
     if path:
         _refuse_lines(path)
         path = own_place(agent, path)
@@ -91,7 +96,10 @@ def _forget(agent: Agent, actor: Actor, target: Target) -> Forgotten:
             raise
     messages, done, vectors = _take_out_rest(agent, actor, mark, thorough=again)
     Tombstone.objects.filter(pk=mark.pk).update(taken=[])
-    busy = Stays("Index rows and cached vectors: the index is busy.", "They go with the update that is on its way.")
+    busy = Stays(
+        sentence("Index rows and cached vectors: the index is busy."),
+        sentence("They go with the update that is on its way."),
+    )
     removed = Removed(tuple(texts_of(mark)), plan.rows if done else 0, vectors, plan.versions, messages)
     return Forgotten(False, removed, (*plan.stays, *([] if done else [busy]), *_elsewhere(agent)))
 
@@ -148,8 +156,11 @@ def _refuse_lines(path: str) -> None:
     file, first, _ = cited_lines(path)
     if first is not None:
         raise Invalid(
-            f"{path} names lines, and a file is forgotten as a whole.",
-            hint=f"Give {file} to forget all of it, or save it without these lines: what it held stays a kept version.",
+            sentence("{path} names lines, and a file is forgotten as a whole.", path=path),
+            hint=sentence(
+                "Give {file} to forget all of it, or save it without these lines: what it held stays a kept version.",
+                file=file,
+            ),
             field="path",
         )
 
@@ -166,9 +177,15 @@ def _out_of_index(agent: Agent, paths: Sequence[str], *, thorough: bool) -> tupl
 
 def _elsewhere(agent: Agent) -> tuple[Stays, ...]:
     return (
-        Stays("Backups that were made before.", "Delete them, or wait until they are too old to be kept."),
-        Stays("The audit log: who forgot what and when, without the text.", "It is kept on purpose."),
         Stays(
-            "What the gateway, other agents and model providers have of it.", "The appliance cannot reach into them."
+            sentence("Backups that were made before."),
+            sentence("Delete them, or wait until they are too old to be kept."),
+        ),
+        Stays(
+            sentence("The audit log: who forgot what and when, without the text."), sentence("It is kept on purpose.")
+        ),
+        Stays(
+            sentence("What the gateway, other agents and model providers have of it."),
+            sentence("The appliance cannot reach into them."),
         ),
     )

@@ -13,6 +13,7 @@ from search.documents.importance import LEAST, MOST
 from search.documents.lines import split_lines
 from search.documents.outline import read_outline, still_open
 from search.marks import says_something
+from search.sentences import sentence
 
 MAX_TEXT_CHARS = 100_000
 MAX_TRIGGERS = 20
@@ -131,11 +132,11 @@ def _clean(text: str) -> str:
     clean = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN)
     clean = "\n".join(line.rstrip() for line in clean.split("\n")).strip("\n")
     if not says_something(clean):
-        raise Invalid("The note is empty.", hint="Give it a text.", field="text")
+        raise Invalid(sentence("The note is empty."), hint=sentence("Give it a text."), field="text")
     if len(clean) > MAX_TEXT_CHARS:
         raise Invalid(
-            f"The note has more than {MAX_TEXT_CHARS:,} characters.",
-            hint="Split it, or put a file into the workspace.",
+            sentence("The note has more than {max_text_chars:,} characters.", max_text_chars=MAX_TEXT_CHARS),
+            hint=sentence("Split it, or put a file into the workspace."),
             field="text",
         )
     return clean.lstrip(" \t") if "\n" not in clean else clean
@@ -145,11 +146,19 @@ def _comments(importance: int | None, triggers: Sequence[str]) -> str:
     parts = []
     if importance is not None:
         if not LEAST <= importance <= MOST:
-            raise Invalid(f"importance is not between {LEAST} and {MOST}.", hint="5 is neutral.", field="importance")
+            raise Invalid(
+                sentence("importance is not between {least} and {most}.", least=LEAST, most=MOST),
+                hint=sentence("5 is neutral."),
+                field="importance",
+            )
         parts.append(f"<!-- importance: {importance} -->")
     words = [_trigger(trigger, place) for place, trigger in enumerate(triggers)]
     if len(words) > MAX_TRIGGERS:
-        raise Invalid(f"There are more than {MAX_TRIGGERS} triggers.", hint="Use fewer.", field="triggers")
+        raise Invalid(
+            sentence("There are more than {max_triggers} triggers.", max_triggers=MAX_TRIGGERS),
+            hint=sentence("Use fewer."),
+            field="triggers",
+        )
     if words:
         parts.append(f"<!-- trigger: {', '.join(dict.fromkeys(words))} -->")
     return " ".join(parts)
@@ -159,8 +168,10 @@ def _trigger(text: str, place: int) -> str:
     words = " ".join(text.split())
     if not words or len(words) > MAX_TRIGGER_CHARS or "--" in words or re.search(r"[<>,;，；、]", words):
         raise Invalid(
-            "A trigger is a phrase without commas, semicolons, angle brackets and double hyphens.",
-            hint=f"At most {MAX_TRIGGER_CHARS} characters, such as spare key.",
+            sentence("A trigger is a phrase without commas, semicolons, angle brackets and double hyphens."),
+            hint=sentence(
+                "At most {max_trigger_chars} characters, such as spare key.", max_trigger_chars=MAX_TRIGGER_CHARS
+            ),
             field=f"triggers.{place}",
         )
     return words

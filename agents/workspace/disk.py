@@ -20,6 +20,7 @@ from agents.workspace.beside import Leftover, beside, leftover, read_at_rest
 from agents.workspace.exchange import OLD, exchange, place
 from search.documents.answering import answering
 from search.documents.contain import PathNotAllowed, open_folder, read_inside, shown, split_path
+from search.sentences import sentence
 
 ATTEMPTS = 8
 Keep = Callable[[bytes], None]
@@ -199,7 +200,8 @@ def _step(name: str, parent: int) -> int:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise PathNotAllowed(
-                f"{shown(name)} is a symlink or a file, not a folder", hint="Use a real folder."
+                sentence("{shown} is a symlink or a file, not a folder", shown=shown(name)),
+                hint=sentence("Use a real folder."),
             ) from error
         raise
 
@@ -221,13 +223,17 @@ def _append_once(folder: int, name: str, block: bytes) -> None:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise PathNotAllowed(
-                f"{shown(name)} is a symlink or not a regular file", hint="Symlinks are not followed; use the file."
+                sentence("{shown} is a symlink or not a regular file", shown=shown(name)),
+                hint=sentence("Symlinks are not followed; use the file."),
             ) from error
         raise
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise PathNotAllowed(f"{shown(name)} is not a regular file", hint="Only Markdown files are written.")
+            raise PathNotAllowed(
+                sentence("{shown} is not a regular file", shown=shown(name)),
+                hint=sentence("Only Markdown files are written."),
+            )
         try:
             _write_all(fd, block)
             os.fsync(fd)
@@ -260,7 +266,10 @@ def _create(folder: int, name: str, data: bytes) -> None:
 def _regular(folder: int, name: str, rel: str) -> os.stat_result:
     found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
-        raise PathNotAllowed(f"{shown(rel)} is not a regular file", hint="Only regular Markdown files are written.")
+        raise PathNotAllowed(
+            sentence("{shown} is not a regular file", shown=shown(rel)),
+            hint=sentence("Only regular Markdown files are written."),
+        )
     return found
 
 

@@ -17,6 +17,7 @@ from agents.workspace.forget_plan import Plan, Taken, plan_file, plan_session
 from agents.workspace.journal import keep_displaced, writing
 from agents.workspace.leftovers import take_up_beside
 from agents.workspace.purge import drop_unnamed, purge
+from search.sentences import sentence
 
 
 def finish_files(agent: Agent, mark: Tombstone) -> None:
@@ -92,5 +93,7 @@ def _carry_out(agent: Agent, plan: Plan) -> None:
                     disk.exchange_content(root, path, after, before, keep_displaced(agent, path))
         except (FileNotFoundError, disk.ChangedMeanwhile) as error:
             raise Conflict(
-                f"{path} was saved by somebody else in the same moment.", hint="Ask again.", code="file_changed"
+                sentence("{path} was saved by somebody else in the same moment.", path=path),
+                hint=sentence("Ask again."),
+                code="file_changed",
             ) from error

@@ -12,6 +12,7 @@ from agents.models import Agent, WorkspaceWrite
 from agents.workspace.purge import WITH_BLOCK, block_of
 from agents.workspace.reading import digest_of, read_bytes
 from search.documents.lines import count_lines, decode
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -105,6 +106,9 @@ def _whole_lines(data: bytes, block: bytes) -> int | None:
 
 def _changed_since(path: str) -> Stays:
     return Stays(
-        f"{path}: what was written there for this chat was changed since, so it cannot be told from the rest.",
-        "Look at the file, or forget it as a whole by its path.",
+        sentence(
+            "{path}: what was written there for this chat was changed since, so it cannot be told from the rest.",
+            path=path,
+        ),
+        sentence("Look at the file, or forget it as a whole by its path."),
     )

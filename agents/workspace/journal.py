@@ -19,6 +19,7 @@ from agents.servers.generations import note
 from agents.workspace import disk, objects
 from agents.workspace.reading import digest_of
 from search.documents.contain import PathNotAllowed
+from search.sentences import ended, sentence
 
 logger = logging.getLogger(__name__)
 
@@ -123,10 +124,12 @@ def writing(path: str) -> Iterator[None]:
     try:
         yield
     except PathNotAllowed as error:
-        raise Invalid(f"{error.message}.", hint=error.hint, field="path", code=error.code) from error
+        raise Invalid(ended(error.message), hint=error.hint, field="path", code=error.code) from error
     except disk.KeepsChanging as error:
         raise Conflict(
-            f"{path} is being replaced by somebody else again and again.", hint="Try again.", code="workspace_busy"
+            sentence("{path} is being replaced by somebody else again and again.", path=path),
+            hint=sentence("Try again."),
+            code="workspace_busy",
         ) from error
     except (FileExistsError, FileNotFoundError, disk.ChangedMeanwhile):
         raise
@@ -140,4 +143,7 @@ def unwritable(path: str, error: OSError) -> WorkspaceUnwritable:
         hint = "Free some disk space."
     elif error.errno == errno.ENOTDIR:
         hint = "Bring the folder back, or give the agent another workspace."
-    return WorkspaceUnwritable(f"{path} cannot be written: {error.strerror}. Nothing of it was stored.", hint=hint)
+    return WorkspaceUnwritable(
+        sentence("{path} cannot be written: {strerror}. Nothing of it was stored.", path=path, strerror=error.strerror),
+        hint=hint,
+    )

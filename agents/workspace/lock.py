@@ -14,6 +14,7 @@ from agents.locking.locks import data_lock
 from agents.locking.waiting import take
 from agents.models import Agent
 from search.documents.answering import answering
+from search.sentences import sentence
 
 WAIT_SECONDS = 20.0
 """Outside requests; a request waits as agents/locking/waiting.py says."""
@@ -47,7 +48,9 @@ def _lock_path(agent: Agent) -> Path:
             folder = str(Path(agent.workspace).resolve())
     except TimeoutError as error:
         raise Conflict(
-            f"The disk of {agent.slug}'s workspace does not answer.", hint="Try again.", code="workspace_busy"
+            sentence("The disk of {slug}'s workspace does not answer.", slug=agent.slug),
+            hint=sentence("Try again."),
+            code="workspace_busy",
         ) from error
     except (OSError, RuntimeError, ValueError):  # a loop of links, a parent that may not be entered, no path at all
         folder = agent.workspace
@@ -67,10 +70,16 @@ def held(path: Path, *, agent: Agent, what: str, seconds: float = WAIT_SECONDS) 
         return
     with data_lock(path) as attempt:
         if not take(attempt, lock=str(path), agent=agent.slug, seconds=seconds):
-            raise Conflict(f"{what} is being written by others.", hint="Try again in a moment.", code="workspace_busy")
+            raise Conflict(
+                sentence("{what} is being written by others.", what=what),
+                hint=sentence("Try again in a moment."),
+                code="workspace_busy",
+            )
         if not Agent.objects.filter(pk=agent.pk).exists():
             raise Conflict(
-                f"Agent {agent.slug} was restored or deleted meanwhile.", hint="Try again.", code="workspace_busy"
+                sentence("Agent {slug} was restored or deleted meanwhile.", slug=agent.slug),
+                hint=sentence("Try again."),
+                code="workspace_busy",
             )
         _own.paths.add(path)
         try:

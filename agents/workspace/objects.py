@@ -16,6 +16,7 @@ from pathlib import Path
 from agents.core.errors import NotFound
 from agents.core.paths import data_dir
 from agents.core.whole_file import write_whole
+from search.sentences import sentence
 
 LONGEST_CHAIN = 50
 """Appends are kept as differences to the content before; after so many comes a whole copy again."""
@@ -65,10 +66,13 @@ def load(slug: str, digest: str) -> bytes:
             blocks.append(zlib.decompress(stored[34:]))
             name = stored[2:34].hex()
     except (OSError, zlib.error) as error:
-        raise Damaged(f"The kept copy {digest[:12]} cannot be read: {error}.", hint=_DAMAGED_HINT) from error
+        raise Damaged(
+            sentence("The kept copy {digest} cannot be read: {error}.", digest=digest[:12], error=error),
+            hint=_DAMAGED_HINT,
+        ) from error
     data = b"".join(reversed(blocks))
     if hashlib.sha256(data).hexdigest() != digest:
-        raise Damaged(f"The kept copy {digest[:12]} is damaged.", hint=_DAMAGED_HINT)
+        raise Damaged(sentence("The kept copy {digest} is damaged.", digest=digest[:12]), hint=_DAMAGED_HINT)
     return data
 
 

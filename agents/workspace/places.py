@@ -14,6 +14,7 @@ from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, spelled, split_path
 from search.documents.leftovers import leftover
 from search.documents.patterns import skipped_folder
+from search.sentences import ended, sentence
 
 ROOT_FILES = ("MEMORY.md", "USER.md", "DREAMS.md")
 MAX_PATH_CHARS = 1000
@@ -26,19 +27,24 @@ def checked_place(path: str, *, field: str = "path") -> str:
     Only names are looked at here; opening goes step by step without following a symlink.
     """
     if len(path) > MAX_PATH_CHARS:
-        raise _refused(f"A path has at most {MAX_PATH_CHARS} characters.", field)
+        raise _refused(
+            sentence("A path has at most {max_path_chars} characters.", max_path_chars=MAX_PATH_CHARS), field
+        )
     try:
         *folders, name = split_path(path)
     except PathNotAllowed as error:
-        raise Invalid(f"{error.message}.", hint=error.hint or _HINT, field=field, code=error.code) from error
+        raise Invalid(ended(error.message), hint=error.hint or _HINT, field=field, code=error.code) from error
     if path in ROOT_FILES or (len(folders) == 2 and folders[0] == "users" and name == "USER.md"):
         return path
     if not folders or folders[0] != "memory" or not name.endswith(".md"):
-        raise _refused(f"{path} is not a place for memory.", field)
+        raise _refused(sentence("{path} is not a place for memory.", path=path), field)
     hidden = [part for part in (*folders, name) if part.startswith(".") or leftover(part)]
     unread = [part for part in folders if skipped_folder(part)]
     if hidden or unread:
-        raise _refused(f"{(hidden + unread)[0]} is never indexed, so a note there would not be found.", field)
+        raise _refused(
+            sentence("{hidden} is never indexed, so a note there would not be found.", hidden=(hidden + unread)[0]),
+            field,
+        )
     return path
 
 
@@ -50,7 +56,8 @@ def own_place(agent: Agent, path: str, *, field: str = "path") -> str:
     checked_place(path, field=field)
     if fault := workspace_fault(agent.workspace):
         raise WorkspaceUnwritable(
-            f"The workspace {agent.workspace!r} {fault}.", hint="Give the agent another workspace, or allow its root."
+            sentence("The workspace {workspace!r} {fault}.", workspace=agent.workspace, fault=fault),
+            hint=sentence("Give the agent another workspace, or allow its root."),
         )
     if path.isascii():
         return path

@@ -11,6 +11,7 @@ from agents.models import Agent
 from agents.workspace.places import own_place
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
+from search.sentences import ended, sentence
 
 MAX_BYTES = 16 * 1024 * 1024
 """Larger files are not indexed either."""
@@ -48,13 +49,19 @@ def read_bytes(agent: Agent, path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except IsADirectoryError as error:
-        raise Invalid(f"{path} is a folder.", hint="Name a file.", field="path", code="path_not_allowed") from error
+        raise Invalid(
+            sentence("{path} is a folder.", path=path),
+            hint=sentence("Name a file."),
+            field="path",
+            code="path_not_allowed",
+        ) from error
     except (PathNotAllowed, FileTooLarge) as error:
         code = "path_not_allowed" if isinstance(error, PathNotAllowed) else ""
-        raise Invalid(f"{error.message}.", hint=error.hint, field="path", code=code) from error
+        raise Invalid(ended(error.message), hint=error.hint, field="path", code=code) from error
     except OSError as error:
         raise WorkspaceUnwritable(
-            f"{path} cannot be read: {error.strerror}.", hint="See to the folder, its disk and its rights."
+            sentence("{path} cannot be read: {strerror}.", path=path, strerror=error.strerror),
+            hint=sentence("See to the folder, its disk and its rights."),
         ) from error
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from agents.access.sessions import canonical
 from agents.core.errors import Conflict
 from agents.models import Agent, Tombstone
+from search.sentences import sentence
 
 KEEP = timedelta(days=30)
 """No job lives longer; after that a tombstone has nothing left to hold back."""
@@ -41,8 +42,8 @@ def refuse_forgotten(agent: Agent, *, path: str, session_key: str, begun_at: dat
     """Raises `Conflict` with the code `forgotten`. The workspace's lock is held: no forgetting is under way."""
     if begun_at is not None and forgotten_since(agent, begun_at, session_key=session_key, path=path):
         raise Conflict(
-            "What this text came from was forgotten while it was being worked on; it is not written.",
-            hint="Start again from what is there now.",
+            sentence("What this text came from was forgotten while it was being worked on; it is not written."),
+            hint=sentence("Start again from what is there now."),
             code="forgotten",
         )
 

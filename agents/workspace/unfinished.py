@@ -22,6 +22,7 @@ from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import unfinished
 from search.documents.contain import is_folder, list_folder
 from search.documents.lines import count_lines, decode
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +67,10 @@ def _finish_forgetting(agent: Agent, path: str, session_key: str) -> None:
             logger.exception("a forgetting of %s was cut short and waits", agent.slug)
             said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
             reason = WorkspaceUnwritable(
-                f"Forgetting {_shown(mark)} was cut short and cannot be finished: {said}",
-                hint="Put it right, and try again.",
+                sentence(
+                    "Forgetting {shown} was cut short and cannot be finished: {said}", shown=_shown(mark), said=said
+                ),
+                hint=sentence("Put it right, and try again."),
             )
             Tombstone.objects.filter(pk=mark.pk).update(problem=reason.message[:_CHARS])
             Agent.objects.filter(pk=agent.pk).update(last_error=reason.message)
@@ -109,7 +112,8 @@ def _reason(row: WorkspaceWrite, error: Exception) -> RuleError:
         return unwritable(row.path, error)
     said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
     return WorkspaceUnwritable(
-        f"A write to {row.path} was cut short and cannot be finished: {said}", hint="Put it right, and try again."
+        sentence("A write to {path} was cut short and cannot be finished: {said}", path=row.path, said=said),
+        hint=sentence("Put it right, and try again."),
     )
 
 
@@ -149,8 +153,14 @@ def _require_folder(agent: Agent, row: WorkspaceWrite) -> None:
         there = is_folder(folder) and bool(list_folder(folder))
     if not there:
         raise WorkspaceUnwritable(
-            f"A write to {row.path} was cut short, and its folder {folder} is away or empty.",
-            hint="Bring the folder back, then it is finished. If it was emptied on purpose, put any file there.",
+            sentence(
+                "A write to {path} was cut short, and its folder {folder} is away or empty.",
+                path=row.path,
+                folder=folder,
+            ),
+            hint=sentence(
+                "Bring the folder back, then it is finished. If it was emptied on purpose, put any file there."
+            ),
         )
 
 

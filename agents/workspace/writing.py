@@ -32,6 +32,7 @@ from agents.workspace.reading import digest_of, read_bytes
 from agents.workspace.tombstones import refuse_forgotten
 from agents.workspace.unfinished import finish_pending
 from search.documents.lines import count_lines, decode, split_lines
+from search.sentences import sentence
 from search.spec import Origin
 
 
@@ -174,8 +175,8 @@ def replace(
 
 def file_changed(path: str) -> Conflict:
     return Conflict(
-        f"{path} is not the file that was read: somebody has changed it.",
-        hint="Read it again, and send the change with its new hash.",
+        sentence("{path} is not the file that was read: somebody has changed it.", path=path),
+        hint=sentence("Read it again, and send the change with its new hash."),
         field="expected_hash",
         code="file_changed",
     )
@@ -229,8 +230,8 @@ def _answered(agent: Agent, path: str, block: Block, idempotency_key: str, reque
         return None
     if row.request_digest != request:
         raise Conflict(
-            "This idempotency key was used for another note.",
-            hint="Use a new key for a new note.",
+            sentence("This idempotency key was used for another note."),
+            hint=sentence("Use a new key for a new note."),
             field="idempotency_key",
         )
     lines = split_lines(decode(read_bytes(agent, path) or b"")[0])
@@ -255,12 +256,17 @@ def _new_lines(before: bytes | None, after: bytes) -> str:
 
 def _not_utf8(path: str) -> Invalid:
     return Invalid(
-        f"{path} is not UTF-8 text: a note would make it unreadable.",
-        hint="Save it as UTF-8, or write to another file.",
+        sentence("{path} is not UTF-8 text: a note would make it unreadable.", path=path),
+        hint=sentence("Save it as UTF-8, or write to another file."),
         field="path",
         code="not_utf8",
     )
 
 
 def _exists(path: str) -> Conflict:
-    return Conflict(f"There is a file {path} already.", hint="Choose another name.", field="path", code="file_exists")
+    return Conflict(
+        sentence("There is a file {path} already.", path=path),
+        hint=sentence("Choose another name."),
+        field="path",
+        code="file_exists",
+    )

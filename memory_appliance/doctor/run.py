@@ -15,6 +15,7 @@ from memory_appliance.doctor.checks import CHECKS
 from memory_appliance.doctor.database import database_problem
 from memory_appliance.doctor.finding import Finding
 from search.errors import SearchError
+from search.sentences import sentence
 
 
 def run_doctor(
@@ -54,10 +55,16 @@ def _next(looking: Iterator[Seen]) -> Seen | None:
         return Seen("problem", error.message, error.hint)
     except (DatabaseError, sqlite3.Error) as error:
         connection.close()
-        return Seen("problem", f"The control database failed: {error}.", "See the finding about the control database.")
+        return Seen(
+            "problem",
+            sentence("The control database failed: {error}.", error=error),
+            sentence("See the finding about the control database."),
+        )
     except OSError as error:
         return Seen(
-            "problem", f"{error.filename or 'The system'}: {error.strerror or error}.", "See the server's logs."
+            "problem",
+            f"{error.filename or 'The system'}: {error.strerror or error}.",
+            sentence("See the server's logs."),
         )
 
 

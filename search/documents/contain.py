@@ -17,6 +17,7 @@ from pathlib import Path
 
 from search.documents.answering import answering
 from search.errors import SearchError
+from search.sentences import sentence
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
@@ -54,8 +55,13 @@ class FileTooLarge(SearchError):
 
     def __init__(self, rel: str, size: int, max_bytes: int) -> None:
         super().__init__(
-            f"{shown(rel)} has {size:,} bytes; the limit is {max_bytes:,}",
-            hint="Split the file, or read it in parts.",
+            sentence(
+                "{shown} has {size:,} bytes; the limit is {max_bytes:,}",
+                shown=shown(rel),
+                size=size,
+                max_bytes=max_bytes,
+            ),
+            hint=sentence("Split the file, or read it in parts."),
         )
         self.size = size
 
@@ -85,13 +91,16 @@ def name_problem(name: str) -> str | None:
 def split_path(rel: str) -> list[str]:
     """Components of a root-relative path with `/` between them. Raises `PathNotAllowed` for every other shape."""
     if len(rel) > MAX_PATH_BYTES:
-        raise PathNotAllowed(f"{shown(rel)}: the path is too long", hint=f"At most {MAX_PATH_BYTES} bytes.")
+        raise PathNotAllowed(
+            sentence("{shown}: the path is too long", shown=shown(rel)),
+            hint=sentence("At most {max_path_bytes} bytes.", max_path_bytes=MAX_PATH_BYTES),
+        )
     names = rel.split("/")
     for name in names:
         problem = name_problem(name)
         if problem:
             raise PathNotAllowed(
-                f"{shown(rel)}: {problem}", hint="Give a path relative to the workspace, such as MEMORY.md."
+                f"{shown(rel)}: {problem}", hint=sentence("Give a path relative to the workspace, such as MEMORY.md.")
             )
     return names
 
@@ -166,7 +175,8 @@ def _open_inside(root: Path, rel: str) -> int:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise PathNotAllowed(
-                f"{shown(rel)} is a symlink", hint="Symlinks are not followed; copy the file."
+                sentence("{shown} is a symlink", shown=shown(rel)),
+                hint=sentence("Symlinks are not followed; copy the file."),
             ) from error
         if error.errno == errno.ENXIO:
             raise _not_regular(rel) from error
@@ -245,9 +255,13 @@ def _way(folder: Path) -> tuple[str, Sequence[str]]:
     """Where to begin, and the components from there: the innermost trusted folder that holds `path`, else `/`."""
     path = _absolute(folder)
     if not folder.is_absolute():  # it would be one of the server's own, wherever that was started
-        raise PathNotAllowed(f"{shown(str(folder))} is not absolute", hint="Give the whole path.")
+        raise PathNotAllowed(
+            sentence("{shown} is not absolute", shown=shown(str(folder))), hint=sentence("Give the whole path.")
+        )
     if "\0" in path:
-        raise PathNotAllowed(f"{shown(path)} holds a zero byte", hint="Give the folder again.")
+        raise PathNotAllowed(
+            sentence("{shown} holds a zero byte", shown=shown(path)), hint=sentence("Give the folder again.")
+        )
     spellings = (spelling for root in _trusted() for spelling in (_absolute(root), _real(root)))
     holding = [spelling for spelling in spellings if path == spelling or path.startswith(f"{spelling.rstrip('/')}/")]
     start = max(holding, key=len, default="/")
@@ -273,10 +287,14 @@ def _open_step(name: str, parent: int, access: int) -> int:
         # Only the wording depends on this second look: nothing was opened, and nothing will be.
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             raise PathNotAllowed(
-                f"{shown(name)} is a symlink", hint="Symlinks are not followed; use the real folder."
+                sentence("{shown} is a symlink", shown=shown(name)),
+                hint=sentence("Symlinks are not followed; use the real folder."),
             ) from error
         raise FileNotFoundError(errno.ENOENT, "is not a folder", name) from error
 
 
 def _not_regular(rel: str) -> PathNotAllowed:
-    return PathNotAllowed(f"{shown(rel)} is not a regular file", hint="Only regular Markdown files are read.")
+    return PathNotAllowed(
+        sentence("{shown} is not a regular file", shown=shown(rel)),
+        hint=sentence("Only regular Markdown files are read."),
+    )

@@ -8,6 +8,7 @@ from search.documents.contain import PathNotAllowed, shown, spelled, split_path
 from search.documents.front_matter import read_front_matter
 from search.documents.lines import split_lines
 from search.documents.patterns import selection
+from search.sentences import sentence
 from search.spec import CollectionSpec, IndexSpec, SessionFilter
 
 _READABLE_ROOTS = frozenset({"memory.md", "user.md", "dreams.md"})
@@ -55,4 +56,6 @@ def _builtin_takes(collection: CollectionSpec, rel: str) -> bool:
 
 
 def _refused(path: str) -> PathNotAllowed:
-    return PathNotAllowed(f"{shown(path)} is not a file that this agent's collections allow", hint=_HINT)
+    return PathNotAllowed(
+        sentence("{shown} is not a file that this agent's collections allow", shown=shown(path)), hint=_HINT
+    )

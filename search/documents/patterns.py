@@ -12,6 +12,7 @@ from functools import lru_cache
 from search.documents.contain import name_problem, shown
 from search.documents.leftovers import leftover
 from search.errors import BadQuery
+from search.sentences import sentence
 from search.spec import CollectionSpec
 
 IGNORED_FOLDERS = frozenset(
@@ -137,14 +138,19 @@ def _compile(pattern: str) -> list[_Step]:
     parts = pattern.split("/")
     if len(pattern) > MAX_PATTERN_CHARS or len(parts) > MAX_PATTERN_PARTS:
         raise BadPattern(
-            f"pattern {shown(pattern)} is too long",
-            hint=f"At most {MAX_PATTERN_CHARS} characters and {MAX_PATTERN_PARTS} components.",
+            sentence("pattern {shown} is too long", shown=shown(pattern)),
+            hint=sentence(
+                "At most {max_pattern_chars} characters and {max_pattern_parts} components.",
+                max_pattern_chars=MAX_PATTERN_CHARS,
+                max_pattern_parts=MAX_PATTERN_PARTS,
+            ),
         )
     for part in parts:
         problem = name_problem(part)
         if problem:
             raise BadPattern(
-                f"pattern {shown(pattern)}: {problem}", hint="Write it relative to the folder, such as **/*.md."
+                sentence("pattern {shown}: {problem}", shown=shown(pattern), problem=problem),
+                hint=sentence("Write it relative to the folder, such as **/*.md."),
             )
     return [_compile_part(part) for part in parts]
 

@@ -12,6 +12,7 @@ from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
 from search.outcome import Problem
+from search.sentences import sentence
 from search.spec import MEMORY_PATTERNS, CollectionSpec
 
 
@@ -115,7 +116,7 @@ class _Findings:
         return self.glance is not None and not self.glance.complete
 
     def lose(self, rel: str, error: OSError) -> None:
-        self.skip(rel, f"cannot be read ({error.strerror}); what is indexed of it is kept")
+        self.skip(rel, sentence("cannot be read ({strerror}); what is indexed of it is kept", strerror=error.strerror))
         self.unreadable.append(rel)
 
 
@@ -175,10 +176,12 @@ def _scan_folder(
                 name = entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if leftover(name, folder=is_folder) and (is_folder or name.endswith(".md")):
-                    findings.skip(base + name, "left by a sync tool or a system, not read; rename it if it is a note")
+                    findings.skip(
+                        base + name, sentence("left by a sync tool or a system, not read; rename it if it is a note")
+                    )
                     continue
                 if name.startswith(".") and name.endswith(".md.icloud"):
-                    findings.skip(base + name, "lies in iCloud alone, so it cannot be read; download it")
+                    findings.skip(base + name, sentence("lies in iCloud alone, so it cannot be read; download it"))
                     continue
                 if name.startswith(".") or (is_folder and skipped_folder(name)):
                     findings.pass_over("hidden" if name.startswith(".") else "tools")
@@ -194,7 +197,9 @@ def _scan_folder(
                 ignored = ignore.step(folder.ignored, name)
                 left = ignore.accepts(ignored)
                 if not (matches or left) and meant != name and patterns.accepts(patterns.step(folder.wanted, meant)):
-                    findings.skip(base + name, f"is not read under this name; rename it to {meant}")
+                    findings.skip(
+                        base + name, sentence("is not read under this name; rename it to {meant}", meant=meant)
+                    )
                     continue
                 if not (matches or descends) or left:
                     findings.pass_over("pattern" if not (matches or descends) else "ignored")
@@ -205,12 +210,15 @@ def _scan_folder(
                     findings.skip(rel, problem)
                 elif is_link:
                     if matches or _leads_to_folder(entry):
-                        findings.skip(rel, "symlink, not followed")
+                        findings.skip(rel, sentence("symlink, not followed"))
                 elif is_folder:
                     if matches:
-                        findings.skip(rel, "is a folder, not a file")
+                        findings.skip(rel, sentence("is a folder, not a file"))
                     if len(folder.names) >= limits.max_depth:
-                        findings.skip(rel, f"nested more than {limits.max_depth} folders deep, not read")
+                        findings.skip(
+                            rel,
+                            sentence("nested more than {max_depth} folders deep, not read", max_depth=limits.max_depth),
+                        )
                     elif descends:
                         below.append(_Folder((*folder.names, name), wanted, ignored))
                 elif matches:
@@ -244,8 +252,15 @@ def _add_file(entry: os.DirEntry[str], rel: str, limits: ScanLimits, findings: _
         findings.lose(rel, error)
         return
     if not entry.is_file(follow_symlinks=False):
-        findings.skip(rel, "is not a regular file")
+        findings.skip(rel, sentence("is not a regular file"))
     elif status.st_size > limits.max_file_bytes:
-        findings.skip(rel, f"has {status.st_size:,} bytes, more than the limit of {limits.max_file_bytes:,}; split it")
+        findings.skip(
+            rel,
+            sentence(
+                "has {st_size:,} bytes, more than the limit of {max_file_bytes:,}; split it",
+                st_size=status.st_size,
+                max_file_bytes=limits.max_file_bytes,
+            ),
+        )
     else:
         findings.files.append(FoundFile.of(rel, status))

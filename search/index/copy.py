@@ -9,6 +9,7 @@ from search.errors import IndexDamaged, IndexUnavailable
 from search.index import driver
 from search.index.damage import mark_damaged
 from search.index.driver import open_reader, open_writer
+from search.sentences import sentence
 
 
 def copy_index(index: Path, target: Path) -> None:
@@ -21,9 +22,11 @@ def copy_index(index: Path, target: Path) -> None:
     except driver.CorruptErrors as error:
         mark_damaged(index, error)
         raise IndexDamaged(
-            f"the index {index.name} is damaged", hint="The next update makes it again by itself."
+            sentence("the index {name} is damaged", name=index.name),
+            hint=sentence("The next update makes it again by itself."),
         ) from error
     except driver.DatabaseError as error:
         raise IndexUnavailable(
-            f"the index {index.name} cannot be copied: {error}", hint="See manage.py doctor."
+            sentence("the index {name} cannot be copied: {error}", name=index.name, error=error),
+            hint=sentence("See manage.py doctor."),
         ) from error

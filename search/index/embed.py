@@ -36,6 +36,7 @@ from search.index.vectors import (
 from search.runtime.protocols import Bits, Embedder, Vectors
 from search.runtime.providers.choice import VENDORS
 from search.runtime.tokens import embed_documents_with_tokens
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
 
 SLICE_BYTES = 1_600
@@ -80,7 +81,8 @@ def embed_pending(
         with writer_lock(spec.path, timeout=LOCK_TIMEOUT):
             if not spec.path.exists():
                 raise IndexDamaged(
-                    f"the index {spec.path.name} is gone", hint="The next update makes it again by itself."
+                    sentence("the index {name} is gone", name=spec.path.name),
+                    hint=sentence("The next update makes it again by itself."),
                 )
             connection = opened.enter_context(writing(spec.path, remake=False))
         model_id = _agree_on_model(spec, connection, identity)
@@ -105,7 +107,7 @@ def embed_pending(
         finally:
             store.flush()
         if slices.cancelled:
-            raise Cancelled("embedding was cancelled; vectors stored before that stay")
+            raise Cancelled(sentence("embedding was cancelled; vectors stored before that stay"))
         store.keep_bits()
         return EmbedReport(store.embedded, count_waiting(connection, tokens=spec.tokens), store.refused, reused)
 
@@ -119,8 +121,12 @@ def _agree_on_model(
             model = agree_on_model(connection, identity)
     if model.identity.fingerprint != identity.fingerprint:
         raise IdentityChanged(
-            f"the index holds vectors of {model.identity.model}, the embedder gives those of {identity.model}",
-            hint="Rebuild the index; cached vectors are used again.",
+            sentence(
+                "the index holds vectors of {model}, the embedder gives those of {model_2}",
+                model=model.identity.model,
+                model_2=identity.model,
+            ),
+            hint=sentence("Rebuild the index; cached vectors are used again."),
         )
     return model.id
 
@@ -128,7 +134,9 @@ def _agree_on_model(
 def _refuse_another(embedder: Embedder, identity: EmbeddingIdentity) -> None:
     """A process that was restarted with another model, or a fallback that took over, ends the bout."""
     if embedder.identity().fingerprint != identity.fingerprint:
-        raise EmbedderUnavailable("the embedding model was changed meanwhile", hint="The next job goes on with it.")
+        raise EmbedderUnavailable(
+            sentence("the embedding model was changed meanwhile"), hint=sentence("The next job goes on with it.")
+        )
 
 
 class _Slices:
@@ -277,8 +285,12 @@ class _Store:
         ends = list(accumulate(len(item.passages) for item in piece))
         if vectors.shape != (ends[-1], self._identity.dims):
             raise EmbedderUnavailable(
-                f"the model answered with shape {vectors.shape} instead of {(ends[-1], self._identity.dims)}",
-                hint="Check the embedding model; its dimension does not match its description.",
+                sentence(
+                    "the model answered with shape {shape} instead of {value}",
+                    shape=vectors.shape,
+                    value=(ends[-1], self._identity.dims),
+                ),
+                hint=sentence("Check the embedding model; its dimension does not match its description."),
             )
         for item, rows, end in zip(piece, np.split(vectors, ends[:-1]), ends, strict=True):
             self._ready.append((item, rows, (tokens or ())[end - len(item.passages) : end]))

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from search.errors import IndexBusy, IndexUnavailable
+from search.sentences import sentence
 
 _POLL_SECONDS = 0.02
 
@@ -74,8 +75,12 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise IndexUnavailable(
-            f"the folder of indexes {path.parent} cannot be written: {error.strerror}",
-            hint="Check who owns the folder and that it is not read-only.",
+            sentence(
+                "the folder of indexes {parent} cannot be written: {strerror}",
+                parent=path.parent,
+                strerror=error.strerror,
+            ),
+            hint=sentence("Check who owns the folder and that it is not read-only."),
         ) from error
 
 
@@ -85,7 +90,7 @@ def _acquire(handle: int, busy: str, deadline: float) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
-                raise IndexBusy(busy, hint="Wait for the running job to finish, or cancel it.") from None
+                raise IndexBusy(busy, hint=sentence("Wait for the running job to finish, or cancel it.")) from None
             time.sleep(_POLL_SECONDS)
         else:
             return

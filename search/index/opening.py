@@ -18,6 +18,7 @@ from search.index import driver
 from search.index.damage import damage_mark, is_damaged, mark_damaged
 from search.index.driver import Connection, capabilities, open_writer, transaction
 from search.index.schema import SCHEMA_VERSION, create_schema, get_meta, has_table, set_meta
+from search.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -62,15 +63,21 @@ def _in_words(path: Path) -> Iterator[None]:
         yield
     except driver.ReadOnlyErrors as error:
         raise IndexUnavailable(
-            f"the index {path} cannot be written: {error}",
-            hint="Check who owns the folder and that it is not read-only.",
+            sentence("the index {path} cannot be written: {error}", path=path, error=error),
+            hint=sentence("Check who owns the folder and that it is not read-only."),
         ) from error
     except driver.FullErrors as error:
-        raise IndexUnavailable(f"the index {path} cannot be written: {error}", hint="Free some disk space.") from error
+        raise IndexUnavailable(
+            sentence("the index {path} cannot be written: {error}", path=path, error=error),
+            hint=sentence("Free some disk space."),
+        ) from error
 
 
 def _refuse(path: Path, error: Exception | None) -> NoReturn:
-    raise IndexDamaged(f"the index {path.name} is damaged", hint="The next update makes it again by itself.") from error
+    raise IndexDamaged(
+        sentence("the index {name} is damaged", name=path.name),
+        hint=sentence("The next update makes it again by itself."),
+    ) from error
 
 
 def _open_checked(path: Path) -> Connection:

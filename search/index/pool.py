@@ -18,6 +18,7 @@ from search.index import driver
 from search.index.damage import mark_damaged
 from search.index.driver import Connection, open_frozen, open_reader
 from search.index.schema import SCHEMA_VERSION, get_meta, has_table
+from search.sentences import sentence
 
 PER_THREAD = 64
 ROOM_BYTES = 64 * 1024
@@ -92,7 +93,8 @@ def _borrow(path: Path) -> Connection:
     except FileNotFoundError:
         _forget(path)
         raise IndexUnavailable(
-            "nothing has been indexed yet", hint="The first update runs within seconds; ask again then."
+            sentence("nothing has been indexed yet"),
+            hint=sentence("The first update runs within seconds; ask again then."),
         ) from None
     entry = _pool.open.get(path)
     if entry is not None and entry[0] == inode:
@@ -114,7 +116,9 @@ def _checked(connection: Connection) -> Connection:
         raise
     if not usable:
         connection.close()
-        raise IndexUnavailable("the index is being made", hint="The next update makes it; ask again then.")
+        raise IndexUnavailable(
+            sentence("the index is being made"), hint=sentence("The next update makes it; ask again then.")
+        )
     return connection
 
 
@@ -126,5 +130,6 @@ def _forget(path: Path) -> None:
 
 def _unavailable(path: Path, error: Exception) -> IndexUnavailable:
     return IndexUnavailable(
-        f"the index {path.name} cannot be read: {error}", hint="The next update repairs it by itself."
+        sentence("the index {name} cannot be read: {error}", name=path.name, error=error),
+        hint=sentence("The next update repairs it by itself."),
     )

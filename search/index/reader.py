@@ -12,6 +12,7 @@ from search.index.report import CollectionStatus, FileEntry, IndexStatus
 from search.index.schema import generation, has_table
 from search.index.vectors import active_model
 from search.outcome import Degradation, Problem
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
 
 DOCID_CHARS = 6
@@ -47,12 +48,26 @@ def _status(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity
     fts = has_table(connection, "chunks_fts")
     degraded = []
     if pending:
-        degraded.append(Degradation("pending_embeddings", f"{pending} of {total} chunks wait for their vectors"))
+        degraded.append(
+            Degradation(
+                "pending_embeddings",
+                sentence("{pending} of {total} chunks wait for their vectors", pending=pending, total=total),
+            )
+        )
     if not fts:
-        degraded.append(Degradation("no_keyword", "the keyword index is missing; the next update makes it again"))
+        degraded.append(
+            Degradation("no_keyword", sentence("the keyword index is missing; the next update makes it again"))
+        )
     if identity is not None and model is not None and identity.fingerprint != model.identity.fingerprint:
         degraded.append(
-            Degradation("stale_vectors", f"the vectors are of {model.identity.model}, configured is {identity.model}")
+            Degradation(
+                "stale_vectors",
+                sentence(
+                    "the vectors are of {model}, configured is {model_2}",
+                    model=model.identity.model,
+                    model_2=identity.model,
+                ),
+            )
         )
     return IndexStatus(
         files=int(connection.execute("SELECT count(*) FROM files").get),

@@ -26,6 +26,7 @@ from search.index.tokens import count_waiting
 from search.index.update import update_index
 from search.index.vectors import active_model, has_vectors
 from search.runtime.protocols import Embedder
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
 
 SWAP_PENDING = 64
@@ -160,8 +161,12 @@ class _Rebuild:
         if 2 * counts.refused > counts.chunks:
             _delete_build(self.spec.path)
             raise ModelGaveNothing(
-                f"the model gave no usable vector for {counts.refused} of {counts.chunks} chunks; the old index stays",
-                hint="Check the embedding model, or choose another one; the next update tries again.",
+                sentence(
+                    "the model gave no usable vector for {refused} of {chunks} chunks; the old index stays",
+                    refused=counts.refused,
+                    chunks=counts.chunks,
+                ),
+                hint=sentence("Check the embedding model, or choose another one; the next update tries again."),
             )
 
     def _report(self, look: UpdateReport, embedded: int, *, swapped: bool) -> RebuildReport:

@@ -36,6 +36,7 @@ from search.index.schema import get_meta, has_table, next_generation, set_meta
 from search.index.tokens import count_waiting, drop_tokens
 from search.index.vectors import active_model, agree_on_model
 from search.outcome import Problem
+from search.sentences import sentence
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512
@@ -189,7 +190,7 @@ class _Update:
         for plan in plans:
             for found, known in plan.read:
                 if self.cancelled():
-                    raise Cancelled("the update was cancelled; files written before that stay indexed")
+                    raise Cancelled(sentence("the update was cancelled; files written before that stay indexed"))
                 yield self._read_one(plan, found, known)
 
     def _read_one(self, plan: _Plan, found: FoundFile, known: KnownFile | None) -> _Ready | None:
@@ -201,7 +202,9 @@ class _Update:
             # Gone since the scan. The next update removes it; nothing is wrong with it.
             return None
         except (OSError, PathNotAllowed, FileTooLarge) as error:
-            self.problems[collection.name].append(Problem(collection.prefix + found.rel, f"cannot be read: {error}"))
+            self.problems[collection.name].append(
+                Problem(collection.prefix + found.rel, sentence("cannot be read: {error}", error=error))
+            )
             return None
         digest = hashlib.sha256(data).digest()
         stamp = (found.mtime_ns, found.size, found.inode)

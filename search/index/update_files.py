@@ -20,6 +20,7 @@ from search.index.report import UpdateReport
 from search.index.schema import has_table
 from search.index.update import _Plan, _Update
 from search.outcome import Problem
+from search.sentences import sentence
 from search.spec import CollectionSpec, IndexSpec
 
 CHECKPOINT_MS = 500
@@ -165,7 +166,11 @@ def _look_at(collection: CollectionSpec, rels: list[str]) -> ScanResult:
             problems.append(Problem(rel, error.message))
             continue
         except OSError as error:
-            problems.append(Problem(rel, f"cannot be read ({error.strerror}); what is indexed of it is kept"))
+            problems.append(
+                Problem(
+                    rel, sentence("cannot be read ({strerror}); what is indexed of it is kept", strerror=error.strerror)
+                )
+            )
             unreadable.append(rel)
             continue
         status = os.fstat(fd)

@@ -13,6 +13,7 @@ from search.recall.breaker import Breaker
 from search.runtime.own_queries import OwnQueries
 from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Vectors
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 
 WRITING_SHARE = 0.5
@@ -78,7 +79,9 @@ class TurnEmbedder:
         if self._failure is not None:
             raise self._failure
         if self._breaker.open(self._key):
-            raise EmbedderUnavailable("the embedding model timed out repeatedly and is left alone for a minute")
+            raise EmbedderUnavailable(
+                sentence("the embedding model timed out repeatedly and is left alone for a minute")
+            )
 
     @property
     def _key(self) -> str:
@@ -152,7 +155,7 @@ class TurnGenerator:
         patience = 0.0 if missed else min(MOST_WAITING_SECONDS, left * WAITING_SHARE)
         if not self._writers.take(patience=patience):
             self._breaker.timed_out(self._key)
-            raise GeneratorUnavailable("the writing model is busy with another turn")
+            raise GeneratorUnavailable(sentence("the writing model is busy with another turn"))
         left = self._until - time.monotonic()
         self._end = self._until - left * (1 - WRITING_SHARE / 2**missed)
         try:
@@ -167,7 +170,7 @@ class TurnGenerator:
         started = time.monotonic()
         allowed = self._end - started
         if allowed <= 0:
-            raise GeneratorUnavailable("no time was left for the writing model")
+            raise GeneratorUnavailable(sentence("no time was left for the writing model"))
         try:
             text = self._generator.generate(messages, max_tokens=max_tokens, timeout=allowed, json_schema=json_schema)
         except GeneratorUnavailable:

@@ -23,6 +23,7 @@ from search.runtime.centres import centre_query
 from search.runtime.protocols import Embedder, QueryTokens, Vectors
 from search.runtime.tokens import embed_query_with_tokens
 from search.runtime.vectors import is_usable
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, Mode
 from search.variants import Variant, VariantHits
 
@@ -87,7 +88,11 @@ class Retriever:
         if self.facts.pending and mode != "search":
             self.journey.degrade(
                 "pending_embeddings",
-                f"{self.facts.pending} of {self.facts.chunks} chunks are found by words only, as yet",
+                sentence(
+                    "{pending} of {chunks} chunks are found by words only, as yet",
+                    pending=self.facts.pending,
+                    chunks=self.facts.chunks,
+                ),
             )
         return legs
 
@@ -132,7 +137,7 @@ class Retriever:
 
     def _keyword(self, query: KeywordQuery) -> KeywordLeg | None:
         if not self.facts.words:
-            self.journey.degrade("no_keyword", "the keyword index is missing; the next update makes it again")
+            self.journey.degrade("no_keyword", sentence("the keyword index is missing; the next update makes it again"))
             return None
         with self.journey.stage("keyword"):
             try:
@@ -140,7 +145,7 @@ class Retriever:
             except driver.CorruptErrors:
                 raise
             except driver.DatabaseError as error:
-                self.journey.degrade("no_keyword", f"the keyword index cannot be read: {error}")
+                self.journey.degrade("no_keyword", sentence("the keyword index cannot be read: {error}", error=error))
                 return None
 
     def _nearest_chunks(self, vector: Vectors | None) -> set[int]:
@@ -154,12 +159,12 @@ class Retriever:
         """The query's vector as the ranking compares it, or none with the reason among the degradations."""
         journey = self.journey
         if journey.models.embedder is None:
-            journey.degrade("no_query_vector", "no embedding model is configured; keywords answer alone")
+            journey.degrade("no_query_vector", sentence("no embedding model is configured; keywords answer alone"))
             return _NOTHING
         timeout = min(journey.remaining(), journey.request.embed_timeout_ms / 1000)
         if timeout <= 0:
             journey.partial = True
-            journey.degrade("deadline", "no time was left for the vectors; keywords answer alone")
+            journey.degrade("deadline", sentence("no time was left for the vectors; keywords answer alone"))
             return _NOTHING
         with journey.stage("embed_query"):
             try:
@@ -167,14 +172,14 @@ class Retriever:
             except EmbedderUnavailable as error:
                 if journey.remaining() <= 0:
                     journey.partial = True
-                    journey.degrade("deadline", "the time ran out while the query was embedded")
+                    journey.degrade("deadline", sentence("the time ran out while the query was embedded"))
                 journey.degrade("no_query_vector", error.advice())
                 return _NOTHING
 
     def _embed(self, text: str, configured: Embedder, timeout: float) -> _QueryVector:
         if self.facts.model is None:
             configured.identity()  # a model that is away is the better reason
-            self.journey.degrade("no_vectors", "no chunk has a vector yet")
+            self.journey.degrade("no_vectors", sentence("no chunk has a vector yet"))
             return _NOTHING
         indexed = self.facts.model.identity
         embedder = self._embedder_of(indexed, configured)
@@ -183,7 +188,7 @@ class Retriever:
         vector, tokens = embed_query_with_tokens(embedder, text, timeout=timeout)
         if not is_usable(vector[np.newaxis], rows=1, dims=indexed.dims):
             self.journey.degrade(
-                "no_query_vector", "the model gave a vector that cannot be used; keywords answer alone"
+                "no_query_vector", sentence("the model gave a vector that cannot be used; keywords answer alone")
             )
             return _NOTHING
         return (centre_query(vector, self.journey.model) if self.ranking.centre else vector), tokens
@@ -197,6 +202,11 @@ class Retriever:
         answers = "keywords answer" if former is None else f"the vectors of {indexed.model} answer"
         self.journey.degrade(
             "stale_vectors",
-            f"the index was made with {indexed.model}, the model is now {wanted.model}; {answers} until it is rebuilt",
+            sentence(
+                "the index was made with {model}, the model is now {model_2}; {answers} until it is rebuilt",
+                model=indexed.model,
+                model_2=wanted.model,
+                answers=answers,
+            ),
         )
         return former

@@ -15,6 +15,7 @@ from search.review.judge import Kind, Weight, judge
 from search.review.lines import Line, Lines, read_lines
 from search.review.near import Pair, near_passages, sharing_words
 from search.review.words import Said, said
+from search.sentences import sentence
 from search.spec import IndexSpec
 
 MOST_LINES = 12_000
@@ -68,7 +69,7 @@ def review_index(
 
 def _pause(done: int, total: int, progress: ReportProgress, cancelled: IsCancelled) -> None:
     if cancelled():
-        raise Cancelled("the review was stopped")
+        raise Cancelled(sentence("the review was stopped"))
     progress(Progress(done, total, "chunks"))
 
 

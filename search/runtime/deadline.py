@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from search.errors import EmbedderUnavailable
+from search.sentences import sentence
 
 
 class Deadline:
@@ -24,6 +25,6 @@ class Deadline:
     def passed(self) -> EmbedderUnavailable:
         """The error to raise when a step did not come back in time."""
         return EmbedderUnavailable(
-            f"the embedding timed out after {self._seconds * 1000:.0f} ms",
-            hint="The machine may be busy; a later search finds the model ready.",
+            sentence("the embedding timed out after {seconds:.0f} ms", seconds=self._seconds * 1000),
+            hint=sentence("The machine may be busy; a later search finds the model ready."),
         )

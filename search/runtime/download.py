@@ -15,6 +15,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from search.errors import Cancelled, ModelUnavailable
 from search.runtime.checksums import note_verified, sha256_of
+from search.sentences import sentence
 
 SPARE_BYTES = 200 * 1024 * 1024
 """What must stay free on the disk beside the file."""
@@ -55,7 +56,8 @@ def download(
         note_verified(target, sha256 or stated)
     except OSError as error:
         raise ModelUnavailable(
-            f"cannot write {target}: {error.strerror or error}", hint="Check the folder's rights and the disk's space."
+            sentence("cannot write {target}: {strerror}", target=target, strerror=error.strerror or error),
+            hint=sentence("Check the folder's rights and the disk's space."),
         ) from error
 
 
@@ -72,8 +74,8 @@ def _fetch(
         return tries(_fetch_rest, client, url, part, progress, cancelled)
     except _Interrupted as error:
         raise ModelUnavailable(
-            f"the download of {part.stem} does not go on: {error}",
-            hint="Run it again later; what is there is kept. Or copy the file from elsewhere.",
+            sentence("the download of {stem} does not go on: {error}", stem=part.stem, error=error),
+            hint=sentence("Run it again later; what is there is kept. Or copy the file from elsewhere."),
         ) from error
 
 
@@ -99,7 +101,7 @@ def _fetch_rest(
                     have += len(block)
                     progress(have, total)
                     if cancelled():
-                        raise Cancelled("the download was cancelled; what is there is kept")
+                        raise Cancelled(sentence("the download was cancelled; what is there is kept"))
                 file.flush()
                 os.fsync(file.fileno())
             return _stated_sha256(answer)
@@ -113,18 +115,31 @@ def _refuse(answer: httpx.Response, url: str) -> None:
         raise _Interrupted(f"{host} answered {answer.status_code}")
     if answer.status_code in (401, 403):
         raise ModelUnavailable(
-            f"{host} wants an account for this file", hint=f"Accept its licence there, then copy {url}."
+            sentence("{host} wants an account for this file", host=host),
+            hint=sentence("Accept its licence there, then copy {url}.", url=url),
         )
     if answer.status_code not in (200, 206):
-        raise ModelUnavailable(f"{host} answered {answer.status_code} for {url}", hint="Check the name of the model.")
+        raise ModelUnavailable(
+            sentence("{host} answered {status_code} for {url}", host=host, status_code=answer.status_code, url=url),
+            hint=sentence("Check the name of the model."),
+        )
 
 
 def _room_for(part: Path, missing: int) -> None:
     free = shutil.disk_usage(part.parent).free
     if free < missing + SPARE_BYTES:
         raise ModelUnavailable(
-            f"{missing // 2**20} MB are missing of {part.stem}, only {free // 2**20} MB are free",
-            hint=f"Free some space in {part.parent}; {SPARE_BYTES // 2**20} MB must stay free.",
+            sentence(
+                "{missing} MB are missing of {stem}, only {free} MB are free",
+                missing=missing // 2**20,
+                stem=part.stem,
+                free=free // 2**20,
+            ),
+            hint=sentence(
+                "Free some space in {parent}; {spare_bytes} MB must stay free.",
+                parent=part.parent,
+                spare_bytes=SPARE_BYTES // 2**20,
+            ),
         )
 
 
@@ -143,13 +158,20 @@ def _check(part: Path, sha256: str | None) -> None:
             if file.read(4) == b"GGUF":
                 return
         part.unlink()
-        raise ModelUnavailable(f"{part.stem} is no GGUF file", hint="Check the name of the model.")
+        raise ModelUnavailable(
+            sentence("{stem} is no GGUF file", stem=part.stem), hint=sentence("Check the name of the model.")
+        )
     found = sha256_of(part)
     if found != sha256:
         part.unlink()
         raise ModelUnavailable(
-            f"{part.stem} arrived damaged (sha256 {found[:12]}…, expected {sha256[:12]}…)",
-            hint="Run the download again.",
+            sentence(
+                "{stem} arrived damaged (sha256 {found}…, expected {sha256}…)",
+                stem=part.stem,
+                found=found[:12],
+                sha256=sha256[:12],
+            ),
+            hint=sentence("Run the download again."),
         )
 
 
@@ -160,7 +182,9 @@ def _alone(part: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise ModelUnavailable(f"{part.stem} is being downloaded already", hint="Wait for that.") from error
+            raise ModelUnavailable(
+                sentence("{stem} is being downloaded already", stem=part.stem), hint=sentence("Wait for that.")
+            ) from error
         yield
 
 

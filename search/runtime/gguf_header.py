@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from search.errors import ModelUnavailable
 from search.runtime.presets import Pooling
+from search.sentences import sentence
 
 _SCALARS: Mapping[int, str] = {
     0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d",
@@ -40,10 +41,14 @@ def read_header(path: Path) -> GgufHeader:
         with path.open("rb") as file:
             values = _values(file)
     except OSError as error:
-        raise ModelUnavailable(f"cannot read {path}: {error.strerror}", hint="Check the path.") from error
+        raise ModelUnavailable(
+            sentence("cannot read {path}: {strerror}", path=path, strerror=error.strerror),
+            hint=sentence("Check the path."),
+        ) from error
     except (struct.error, ValueError) as error:
         raise ModelUnavailable(
-            f"{path.name} is no GGUF file, or it is damaged", hint="Download it again; GGUF is the only format."
+            sentence("{name} is no GGUF file, or it is damaged", name=path.name),
+            hint=sentence("Download it again; GGUF is the only format."),
         ) from error
     architecture = str(values.get("general.architecture", ""))
     return GgufHeader(

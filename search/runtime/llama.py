@@ -21,6 +21,7 @@ from search.runtime.protocols import Bits, QueryTokens, Vectors
 from search.runtime.tokens import says_something, token_vectors
 from search.runtime.vectors import unit
 from search.runtime.windows import windows
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 
 LARGEST_CONTEXT = 2048
@@ -45,7 +46,14 @@ class LlamaEmbedder:
         self._model = NativeModel(path)
         if self._model.dims != preset.dims:
             self._model.close()
-            raise EmbedderUnavailable(f"{path.name} makes {self._model.dims} dimensions, expected {preset.dims}")
+            raise EmbedderUnavailable(
+                sentence(
+                    "{name} makes {dims} dimensions, expected {dims_2}",
+                    name=path.name,
+                    dims=self._model.dims,
+                    dims_2=preset.dims,
+                )
+            )
         size = min(preset.context, LARGEST_CONTEXT, self._model.trained_context)
         self._tokens = token_vectors(preset.id)
         # Without pooling the model gives a vector for each token; their mean, made here, is what pooling would give.
@@ -174,4 +182,6 @@ def _verify(path: Path, sha256: str) -> None:
     try:
         verify_file(path, sha256)
     except OSError as error:
-        raise EmbedderUnavailable(f"cannot read the model {path}: {error.strerror}") from error
+        raise EmbedderUnavailable(
+            sentence("cannot read the model {path}: {strerror}", path=path, strerror=error.strerror)
+        ) from error

@@ -14,6 +14,7 @@ from search.runtime.llama_native import load_library
 from search.runtime.presets import Preset
 from search.runtime.protocols import Message
 from search.runtime.providers.generator import without_thoughts
+from search.sentences import sentence
 
 LARGEST_CONTEXT = 4096
 _BATCH = 256
@@ -39,7 +40,8 @@ class LlamaGenerator:
             )
         except (ValueError, RuntimeError) as error:
             raise GeneratorUnavailable(
-                f"llama.cpp cannot load {path.name}", hint="Its file may be damaged, or the memory too small."
+                sentence("llama.cpp cannot load {name}", name=path.name),
+                hint=sentence("Its file may be damaged, or the memory too small."),
             ) from error
         self._size = size
         self._end = 0.0
@@ -65,7 +67,7 @@ class LlamaGenerator:
         except RuntimeError as error:  # llama.cpp was interrupted, or failed
             if time.monotonic() >= end:
                 raise _late(timeout) from error
-            raise GeneratorUnavailable(f"llama.cpp could not write: {error}") from error
+            raise GeneratorUnavailable(sentence("llama.cpp could not write: {error}", error=error)) from error
         finally:
             self._lock.release()
 
@@ -129,5 +131,6 @@ class LlamaGenerator:
 
 def _late(timeout: float) -> GeneratorUnavailable:
     return GeneratorUnavailable(
-        f"the writing timed out after {timeout * 1000:.0f} ms", hint="A smaller model, or more time, may help."
+        sentence("the writing timed out after {timeout:.0f} ms", timeout=timeout * 1000),
+        hint=sentence("A smaller model, or more time, may help."),
     )

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from search.errors import EmbedderUnavailable
 from search.runtime.pages import drop_pages
 from search.runtime.presets import Pooling
+from search.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +45,9 @@ def load_library() -> Any:
         # Perhaps it is being installed this moment: leave no half of it behind, so that a later try starts afresh.
         for name in [name for name in sys.modules if name.split(".")[0] == "llama_cpp"]:
             del sys.modules[name]
-        raise EmbedderUnavailable(f"the local model runtime cannot be loaded: {error}", hint=INSTALL_HINT) from error
+        raise EmbedderUnavailable(
+            sentence("the local model runtime cannot be loaded: {error}", error=error), hint=INSTALL_HINT
+        ) from error
     if not _keep:
         callback = llama_cpp.llama_log_callback(_to_log)
         _keep.append(callback)
@@ -68,8 +71,8 @@ class NativeModel:
         self.handle = self.lib.llama_model_load_from_file(str(path).encode(), parameters)
         if not self.handle:
             raise EmbedderUnavailable(
-                f"llama.cpp cannot load {path.name}",
-                hint=f"Delete {path}; the bundled model is made again by itself.",
+                sentence("llama.cpp cannot load {name}", name=path.name),
+                hint=sentence("Delete {path}; the bundled model is made again by itself.", path=path),
             )
         self.vocabulary = self.lib.llama_model_get_vocab(self.handle)
         self.vocabulary_size = int(self.lib.llama_vocab_n_tokens(self.vocabulary))
@@ -104,7 +107,7 @@ class NativeModel:
             tokens = (self.lib.llama_token * -count)()
             count = self.lib.llama_tokenize(self.vocabulary, data, len(data), tokens, -count, False, special)
         if count < 0:
-            raise EmbedderUnavailable("llama.cpp cannot tokenize this text")
+            raise EmbedderUnavailable(sentence("llama.cpp cannot tokenize this text"))
         return list(tokens[:count])
 
     def piece(self, token: int) -> str:
@@ -135,7 +138,9 @@ class NativeContext:
         parameters.flash_attn_type = lib.LLAMA_FLASH_ATTN_TYPE_ENABLED
         self._handle = lib.llama_init_from_model(model.handle, parameters)
         if not self._handle:
-            raise EmbedderUnavailable("llama.cpp cannot create a context", hint="The machine may be out of memory.")
+            raise EmbedderUnavailable(
+                sentence("llama.cpp cannot create a context"), hint=sentence("The machine may be out of memory.")
+            )
         self._memory = lib.llama_get_memory(self._handle)
         self._longest = 0
         self._batch = self._single_sequence_batch()
@@ -170,7 +175,7 @@ class NativeContext:
 
     def _there(self, pointer: Any) -> Any:
         if not pointer:
-            raise EmbedderUnavailable("llama.cpp gave no vector for a text")
+            raise EmbedderUnavailable(sentence("llama.cpp gave no vector for a text"))
         return pointer
 
     def _decode(self, tokens: Sequence[int]) -> None:
@@ -184,7 +189,7 @@ class NativeContext:
             self._lib.llama_memory_clear(self._memory, True)
         code = self._lib.llama_decode(self._handle, batch)
         if code != 0:
-            raise EmbedderUnavailable(f"llama.cpp could not embed a text (code {code})")
+            raise EmbedderUnavailable(sentence("llama.cpp could not embed a text (code {code})", code=code))
         if len(tokens) > self._longest and not self._memory:
             self._longest = len(tokens)
             self._give_back_logits()

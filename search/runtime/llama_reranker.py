@@ -13,6 +13,7 @@ from search.runtime.deadline import Deadline
 from search.runtime.gguf_header import can_rank
 from search.runtime.llama_native import NativeContext, NativeModel
 from search.runtime.presets import Preset
+from search.sentences import sentence
 
 LARGEST_CONTEXT = 1024
 """Tokens of query and document together: more would take seconds a pair on a home server."""
@@ -30,7 +31,9 @@ class LlamaReranker:
             verify_file(path, preset.sha256)
         self.name = f"local:{preset.id}"
         if not can_rank(path):
-            raise EmbedderUnavailable(f"{path.name} is no reranking model", hint="It has no output for a score.")
+            raise EmbedderUnavailable(
+                sentence("{name} is no reranking model", name=path.name), hint=sentence("It has no output for a score.")
+            )
         self._model = NativeModel(path)
         size = min(preset.context or LARGEST_CONTEXT, LARGEST_CONTEXT, self._model.trained_context)
         self._context = NativeContext(self._model, size=size, pooling="rank", threads=threads)
@@ -54,7 +57,9 @@ class LlamaReranker:
         finally:
             self._lock.release()
         if not math.isfinite(score):
-            raise EmbedderUnavailable("the reranking model gave no finite score", hint="Its file may be damaged.")
+            raise EmbedderUnavailable(
+                sentence("the reranking model gave no finite score"), hint=sentence("Its file may be damaged.")
+            )
         # Models with a template answer yes or no and give the share of yes; the others give a logit.
         return min(max(score, 0.0), 1.0) if self._template else 1 / (1 + math.exp(-min(max(score, -50.0), 50.0)))
 

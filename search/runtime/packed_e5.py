@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from search.errors import EmbedderUnavailable
+from search.sentences import sentence
 
 MAGIC = b"E5S1"
 _SIZES = struct.Struct("<7i")
@@ -76,7 +77,8 @@ def read_packed_e5(path: Path) -> PackedE5:
         return _parse(_Reader(np.memmap(path, dtype=np.uint8, mode="r")))
     except ValueError as error:
         raise EmbedderUnavailable(
-            f"{path.name} is not a packed e5 model: {error}", hint="Install the models extra again."
+            sentence("{name} is not a packed e5 model: {error}", name=path.name, error=error),
+            hint=sentence("Install the models extra again."),
         ) from error
 
 

@@ -12,6 +12,7 @@ from search.runtime.checksums import known_sha256
 from search.runtime.gguf_header import read_header
 from search.runtime.presets import BUNDLED, PRESETS, Pooling, Preset, Role
 from search.runtime.providers.prompts import facts_of_open_model
+from search.sentences import sentence
 
 HUB = "hf:"
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}/(?:[\w-][\w.-]*/)?[\w-][\w.-]*\.gguf")
@@ -63,7 +64,10 @@ def locate(name: str, role: Role, models_dir: Path) -> LocalModel:
     if name in PRESETS:
         preset = PRESETS[name]
         if preset.role != role:
-            raise ModelUnavailable(f"{name} is a model to {preset.role}, not to {role}", hint=_choose(role))
+            raise ModelUnavailable(
+                sentence("{name} is a model to {role}, not to {role_2}", name=name, role=preset.role, role_2=role),
+                hint=_choose(role),
+            )
         return LocalModel(preset, models_dir / preset.filename)
     if name.startswith(HUB) and _HUB_NAME.fullmatch(name.removeprefix(HUB)) and ".." not in name:
         repo, filename = _hub_parts(name)
@@ -72,7 +76,7 @@ def locate(name: str, role: Role, models_dir: Path) -> LocalModel:
     path = Path(name)
     if path.is_absolute() and path.suffix == ".gguf":
         return LocalModel(Preset(id=name, role=role, filename=path.name, licence="your own", context=0), path)
-    raise ModelUnavailable(f"there is no model named {name[:80]!r}", hint=_choose(role))
+    raise ModelUnavailable(sentence("there is no model named {name!r}", name=name[:80]), hint=_choose(role))
 
 
 def installed(role: Role, models_dir: Path) -> list[LocalModel]:
@@ -89,11 +93,13 @@ def ready_to_load(name: str, role: Role, models_dir: Path) -> LocalModel:
     if not name:
         there = installed(role, models_dir)
         if not there:
-            raise ModelUnavailable(f"no local model to {role} is installed", hint=_choose(role))
+            raise ModelUnavailable(sentence("no local model to {role} is installed", role=role), hint=_choose(role))
         return there[0]
     model = locate(name, role, models_dir)
     if model.preset is not BUNDLED and not model.path.is_file():
-        raise ModelUnavailable(f"the file of {name} is not there: {model.path}", hint=how_to_get(model))
+        raise ModelUnavailable(
+            sentence("the file of {name} is not there: {path}", name=name, path=model.path), hint=how_to_get(model)
+        )
     return model if name in PRESETS else _described_by_its_file(model)
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from search.errors import EmbedderUnavailable
 from search.runtime.protocols import Vectors
+from search.sentences import sentence
 
 
 def unit(vector: NDArray[np.floating]) -> Vectors:
@@ -14,8 +15,8 @@ def unit(vector: NDArray[np.floating]) -> Vectors:
     length = float(np.linalg.norm(vector.astype(np.float64)))
     if not np.isfinite(length) or length == 0.0:
         raise EmbedderUnavailable(
-            "the embedding model returned a vector without direction",
-            hint="The model file may be damaged: delete it from the models folder; it is made again.",
+            sentence("the embedding model returned a vector without direction"),
+            hint=sentence("The model file may be damaged: delete it from the models folder; it is made again."),
         )
     return (vector / length).astype(np.float32)
 

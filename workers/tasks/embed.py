@@ -13,6 +13,7 @@ from agents.models import Change, Run
 from agents.providers.role_models import embedder_for
 from search.errors import EmbedderUnavailable, IdentityChanged
 from search.index.embed import embed_pending
+from search.sentences import sentence
 from workers.app import app
 from workers.dispatch import dispatch
 from workers.door import HandBack, forget_if_deleted, work_on
@@ -31,7 +32,7 @@ def embed(run_id: int) -> None:
 def _embed(run: Run, lease: Lease) -> dict[str, Any]:
     embedder = embedder_for(run.index_agent)
     if embedder is None:
-        raise EmbedderUnavailable("No embedding model is configured.")
+        raise EmbedderUnavailable(sentence("No embedding model is configured."))
     spec = embedding_spec(run.index_agent)
     catch_up(run.index_agent, embedder.identity, seconds=BOUT_SECONDS)
     try:

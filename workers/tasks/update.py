@@ -18,6 +18,7 @@ from agents.workspace.unfinished import waiting_writes
 from search.documents.contain import is_folder
 from search.errors import SearchError
 from search.index.rebuild import drop_unwanted_build
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
 from workers.app import app
 from workers.dispatch import dispatch
@@ -61,24 +62,25 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
 def _refuse_to_call_it_well(agent: Agent) -> None:
     """The index is as good as it can be; an agent whose folder is away or whose note waits is marked all the same."""
     for _, reason in waiting_writes(agent):
-        raise SearchError(reason.rstrip("."), hint="It is finished when the file can be written again.")
+        raise SearchError(reason.rstrip("."), hint=sentence("It is finished when the file can be written again."))
     for fault in row_faults(agent):
         message, _, hint = fault.partition("; ")
         raise SearchError(message, hint=f"{hint[:1].upper()}{hint[1:]}.")
     if not is_folder(Path(agent.workspace)):
         raise SearchError(
-            f"The folder {agent.workspace} is not there", hint="Bring it back, or give the agent another workspace."
+            sentence("The folder {workspace} is not there", workspace=agent.workspace),
+            hint=sentence("Bring it back, or give the agent another workspace."),
         )
     for kind, name, path in agent.collections.values_list("kind", "name", "path"):
         if kind == Collection.Kind.CUSTOM and not is_folder(Path(path)):
             raise SearchError(
-                f"The folder {path} of collection {name} is not there or cannot be read",
-                hint="Bring it back, or delete that collection.",
+                sentence("The folder {path} of collection {name} is not there or cannot be read", path=path, name=name),
+                hint=sentence("Bring it back, or delete that collection."),
             )
         if kind == Collection.Kind.SESSIONS and not is_folder(Path(path)):
             raise SearchError(
-                f"The folder {path} of its chats is not there, so they are not found",
-                hint="Bring it back, or delete that collection: the next message makes it again.",
+                sentence("The folder {path} of its chats is not there, so they are not found", path=path),
+                hint=sentence("Bring it back, or delete that collection: the next message makes it again."),
             )
 
 

@@ -17,6 +17,7 @@ from agents.workspace import index_now, replace
 from agents.workspace.places import checked_place
 from agents.workspace.reading import MAX_BYTES, digest_of, read_bytes
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.sentences import sentence
 
 Status = Literal["new", "same", "update", "conflict", "skipped"]
 
@@ -56,7 +57,9 @@ def import_memory(*, agent: Agent, actor: Actor, tool: Tool, path: str, dry_run:
     folder = checked_folder(path, field="path")
     if folder.is_relative_to(agent.workspace) or Path(agent.workspace).is_relative_to(folder):
         raise Invalid(
-            "The folder is the agent's own workspace, or holds it.", hint="Its files are memory already.", field="path"
+            sentence("The folder is the agent's own workspace, or holds it."),
+            hint=sentence("Its files are memory already."),
+            field="path",
         )
     sources, skipped = find_sources(tool, folder)
     items = [_import_one(agent, actor, folder, source, dry_run=dry_run) for source in sources]

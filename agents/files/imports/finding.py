@@ -9,6 +9,7 @@ from agents.core.errors import Invalid
 from agents.files.imports.tools import LAYOUTS, MEMORY_FOLDERS, Tool
 from search.documents.contain import is_folder
 from search.documents.scan import scan_collection
+from search.sentences import sentence
 from search.spec import CollectionSpec
 
 MAX_FILES = 5_000
@@ -39,14 +40,21 @@ def find_sources(tool: Tool, folder: Path) -> tuple[list[Source], list[tuple[str
         sources += [Source(base, found.rel, _target(tool, below, found.rel)) for found in scan.files]
     if not sources and not skipped:
         raise Invalid(
-            f"There is no memory of {tool} in {folder}.",
-            hint=f"Looked for {', '.join(layout.patterns)}; a folder named memory is taken as a whole.",
+            sentence("There is no memory of {tool} in {folder}.", tool=tool, folder=folder),
+            hint=sentence(
+                "Looked for {patterns}; a folder named memory is taken as a whole.", patterns=", ".join(layout.patterns)
+            ),
             field="path",
         )
     if len(sources) > MAX_FILES:
         raise Invalid(
-            f"{folder} holds {len(sources):,} files; one import takes {MAX_FILES:,}.",
-            hint="Import its subfolders one by one.",
+            sentence(
+                "{folder} holds {count:,} files; one import takes {max_files:,}.",
+                folder=folder,
+                count=len(sources),
+                max_files=MAX_FILES,
+            ),
+            hint=sentence("Import its subfolders one by one."),
             field="path",
         )
     return sources, skipped

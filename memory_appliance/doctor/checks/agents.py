@@ -19,6 +19,7 @@ from agents.workspace.leftovers import all_leftovers
 from agents.workspace.unfinished import waiting_forgettings, waiting_writes
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.documents.contain import PathNotAllowed, open_folder
+from search.sentences import sentence
 
 TOLD = timedelta(days=7)
 
@@ -31,16 +32,31 @@ def _look(visit: Visit) -> Looking:
         yield from found
         well += not found
     off = sum(1 for agent in agents if not memory_on(agent.settings))
-    yield Seen("ok", f"{well} of {len(agents)} are well{f', {off} switched off' if off else ''}.")
+    yield Seen(
+        "ok",
+        sentence("{well} of {count} are well, {off} switched off.", well=well, count=len(agents), off=off)
+        if off
+        else sentence("{well} of {count} are well.", well=well, count=len(agents)),
+    )
 
 
 def _faults(agent: Agent) -> Iterator[Seen]:
     workspace, title = Path(agent.workspace), f"Agent {agent.slug}"
     for _, reason in waiting_writes(agent):
-        yield Seen("problem", reason, "Put right what it names: the next update finishes the write.", agent.slug, title)
+        yield Seen(
+            "problem",
+            reason,
+            sentence("Put right what it names: the next update finishes the write."),
+            agent.slug,
+            title,
+        )
     for thing in waiting_forgettings(agent):
         yield Seen(
-            "warning", f"Forgetting {thing} was cut short.", "The next start or update finishes it.", agent.slug, title
+            "warning",
+            sentence("Forgetting {thing} was cut short.", thing=thing),
+            sentence("The next start or update finishes it."),
+            agent.slug,
+            title,
         )
     for fault in row_faults(agent):
         seen, _, hint = fault.partition("; ")
@@ -48,24 +64,24 @@ def _faults(agent: Agent) -> Iterator[Seen]:
     if absent := _absent(workspace):
         yield Seen(
             "problem",
-            f"Its folder {absent}.",
-            "Bring it back (mount it, or manage.py restore latest --agent), or give the agent another one.",
+            sentence("Its folder {absent}.", absent=absent),
+            sentence("Bring it back (mount it, or manage.py restore latest --agent), or give the agent another one."),
             agent.slug,
             title,
         )
     elif not os.access(workspace, os.R_OK | os.W_OK | os.X_OK):
         yield Seen(
             "problem",
-            f"{workspace} cannot be read and written.",
-            f"chown -R {os.geteuid()} {workspace}",
+            sentence("{workspace} cannot be read and written.", workspace=workspace),
+            sentence("chown -R {geteuid} {workspace}", geteuid=os.geteuid(), workspace=workspace),
             agent.slug,
             title,
         )
     elif agent.last_error:
         yield Seen(
             "warning",
-            f"Its last update failed: {agent.last_error}",
-            "It is tried again at its interval.",
+            sentence("Its last update failed: {last_error}", last_error=agent.last_error),
+            sentence("It is tried again at its interval."),
             agent.slug,
             title,
         )
@@ -91,10 +107,14 @@ def _displaced(agent: Agent) -> Iterator[Seen]:
     for path, version in rows.values_list("path", "after"):
         yield Seen(
             "warning",
-            f"{path} was saved in the very moment of a write; what it held then is its version {version[:12]}.",
-            "Look at the file's history: restore that version, or take its lines over.",
+            sentence(
+                "{path} was saved in the very moment of a write; what it held then is its version {version}.",
+                path=path,
+                version=version[:12],
+            ),
+            sentence("Look at the file's history: restore that version, or take its lines over."),
             agent.slug,
-            f"Agent {agent.slug}",
+            sentence("Agent {slug}", slug=agent.slug),
         )
 
 
@@ -102,18 +122,21 @@ def _leftovers(agent: Agent) -> Iterator[Seen]:
     if journal_of(agent.slug).exists():
         yield Seen(
             "problem",
-            f"A restore of {agent.slug} is at work or was cut short: files and records may not belong together.",
-            "If none is at work, start the server again: it puts everything back as it was.",
+            sentence(
+                "A restore of {slug} is at work or was cut short: files and records may not belong together.",
+                slug=agent.slug,
+            ),
+            sentence("If none is at work, start the server again: it puts everything back as it was."),
             agent.slug,
-            f"Agent {agent.slug}",
+            sentence("Agent {slug}", slug=agent.slug),
         )
     for path in all_leftovers(Path(agent.workspace)):
         yield Seen(
             "warning",
-            f"{path} is what a write that was cut short left.",
-            "The next start makes a version of it, unless the file has it already.",
+            sentence("{path} is what a write that was cut short left.", path=path),
+            sentence("The next start makes a version of it, unless the file has it already."),
             agent.slug,
-            f"Agent {agent.slug}",
+            sentence("Agent {slug}", slug=agent.slug),
         )
 
 

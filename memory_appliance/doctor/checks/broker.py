@@ -8,6 +8,7 @@ from django.conf import settings
 from redis.exceptions import RedisError
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 from workers.broker_address import broker_client
 from workers.queues import QUEUES, queue_name
 
@@ -25,26 +26,40 @@ def _look(visit: Visit) -> Looking:
     except (RedisError, OSError) as error:
         yield Seen(
             "problem",
-            f"The broker does not answer: {str(error).rstrip('.')}. "
-            "Searches go on; updates and embedding wait, nothing is lost.",
-            "Start the server, or look at logs/broker.log; with a broker of your own, check MEMORY_BROKER_URL.",
+            sentence(
+                "The broker does not answer: {error}. Searches go on; updates and embedding wait, nothing is lost.",
+                error=str(error).rstrip("."),
+            ),
+            sentence(
+                "Start the server, or look at logs/broker.log; with a broker of your own, check MEMORY_BROKER_URL."
+            ),
         )
         return
     used, most = int(info.get("used_memory", 0)), int(info.get("maxmemory", 0))
     if most and used > _FULL * most:
         yield Seen(
             "warning",
-            f"The broker uses {used / most:.0%} of its memory.",
-            "Restart it: it holds nothing of worth.",
+            sentence("The broker uses {used:.0%} of its memory.", used=used / most),
+            sentence("Restart it: it holds nothing of worth."),
             "memory",
         )
     crowded = {name: count for name, count in waiting.items() if count > _MANY}
     if crowded:
         told = ", ".join(f"{count} in {name}" for name, count in crowded.items())
-        yield Seen("warning", f"Messages pile up: {told}.", "See whether a worker is alive, and add workers.", "queues")
+        yield Seen(
+            "warning",
+            sentence("Messages pile up: {told}.", told=told),
+            sentence("See whether a worker is alive, and add workers."),
+            "queues",
+        )
     else:
         yield Seen(
-            "ok", f"It answers ({info.get('redis_version', 'version unknown')}); {sum(waiting.values())} messages wait."
+            "ok",
+            sentence(
+                "It answers ({info}); {sum} messages wait.",
+                info=info.get("redis_version", "version unknown"),
+                sum=sum(waiting.values()),
+            ),
         )
 
 

@@ -24,6 +24,7 @@ from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.outcome import SearchOutcome
 from search.recall.outcome import Status
 from search.runtime.providers.choice import NONE
+from search.sentences import sentence
 from search.spec import Mode
 from workers.alive import silent_for
 
@@ -59,7 +60,11 @@ def _written(agent: Agent) -> Iterator[Seen]:
     for text, target in ((_FACT, "daily"), (_OTHER_FACT, _OTHER_FILE)):
         noted = note(agent=agent, caller=_DOCTOR, text=text, target=target, session=_chat(agent, "direct"))
     yield Seen(
-        "ok", f"Written down{'' if noted.indexed else ', to be indexed by a worker'}.", "", "note", "Canary: a note"
+        "ok",
+        sentence("Written down.") if noted.indexed else sentence("Written down, to be indexed by a worker."),
+        "",
+        "note",
+        sentence("Canary: a note"),
     )
 
 
@@ -69,45 +74,65 @@ def _by_words(agent: Agent) -> Seen:
     if took is None:
         return Seen(
             "problem",
-            f"Not found within {WORDS_SECONDS:.0f} s: {_why(_ask(agent, 'search', _KEYWORD))}.",
-            "See whether a worker is alive and the indexes folder can be written.",
+            sentence(
+                "Not found within {words_seconds:.0f} s: {why}.",
+                words_seconds=WORDS_SECONDS,
+                why=_why(_ask(agent, "search", _KEYWORD)),
+            ),
+            sentence("See whether a worker is alive and the indexes folder can be written."),
             "words",
             title,
         )
-    return Seen("ok", f"After {took:.1f} s.", "", "words", title)
+    return Seen("ok", sentence("After {took:.1f} s.", took=took), "", "words", title)
 
 
 def _by_meaning(agent: Agent) -> Seen:
     title = "Canary: found by meaning"
     if server_plan("embed").first.provider == NONE:
-        return Seen("skipped", "No embedding model is chosen: searches go by words.", "", "meaning", title)
+        return Seen("skipped", sentence("No embedding model is chosen: searches go by words."), "", "meaning", title)
     silence = silent_for(settings.MEMORY_LOCAL_DIR / "run", "worker")
     if silence is None or silence > _ALIVE_SECONDS:
-        return Seen("skipped", "No worker is alive that would embed it.", "Start the server.", "meaning", title)
+        return Seen(
+            "skipped",
+            sentence("No worker is alive that would embed it."),
+            sentence("Start the server."),
+            "meaning",
+            title,
+        )
     took = _wait(lambda: _found(_ask(agent, "vsearch", _QUESTION), whole=True), MEANING_SECONDS)
     if took is None:
         return Seen(
             "problem",
-            f"Not found within {MEANING_SECONDS:.0f} s: {_why(_ask(agent, 'vsearch', _QUESTION))}.",
-            "See the findings about models and jobs.",
+            sentence(
+                "Not found within {meaning_seconds:.0f} s: {why}.",
+                meaning_seconds=MEANING_SECONDS,
+                why=_why(_ask(agent, "vsearch", _QUESTION)),
+            ),
+            sentence("See the findings about models and jobs."),
             "meaning",
             title,
         )
-    return Seen("ok", f"By a question in other words, after {took:.1f} s.", "", "meaning", title)
+    return Seen("ok", sentence("By a question in other words, after {took:.1f} s.", took=took), "", "meaning", title)
 
 
 def _recalled(agent: Agent) -> Seen:
     title = "Canary: recalled"
     if not settings.MEMORY_RECALL:
-        return Seen("skipped", "Recall is off: MEMORY_RECALL=0.", "", "recall", title)
+        return Seen("skipped", sentence("Recall is off: MEMORY_RECALL=0."), "", "recall", title)
     params = RecallParams(_MESSAGE, mode="always")
     outcome = recall(agent=agent, caller=_DOCTOR, session=_chat(agent, "direct"), params=params).outcome
     if outcome.status is Status.OK and _KEYWORD in outcome.summary + outcome.context:
-        return Seen("ok", f"Status {outcome.status}, lane {outcome.lane}.", "", "recall", title)
+        return Seen(
+            "ok",
+            sentence("Status {status}, lane {lane}.", status=outcome.status, lane=outcome.lane),
+            "",
+            "recall",
+            title,
+        )
     return Seen(
         "problem",
-        f"Status {outcome.status}, reason {outcome.reason}.",
-        "See docs/recall.md for this reason.",
+        sentence("Status {status}, reason {reason}.", status=outcome.status, reason=outcome.reason),
+        sentence("See docs/recall.md for this reason."),
         "recall",
         title,
     )
@@ -143,8 +168,8 @@ def _verdict(answers: dict[str, bool], part: str, title: str, word: str) -> Seen
     if leaks:
         return Seen(
             "problem",
-            f"Seen where it must not be: by {', '.join(leaks)}.",
-            "Stop the server and report this: it is a fault of the appliance, not of your settings.",
+            sentence("Seen where it must not be: by {leaks}.", leaks=", ".join(leaks)),
+            sentence("Stop the server and report this: it is a fault of the appliance, not of your settings."),
             part,
             title,
         )
@@ -156,8 +181,14 @@ def _removed(folders: list[Path]) -> Seen:
     left += [folder for folder in folders if Agent.objects.filter(slug=folder.name).exists()]
     title = "Canary: removed"
     if left:
-        return Seen("warning", f"{left[0].name} is still there.", "The nightly care takes it away.", "removed", title)
-    return Seen("ok", "Agents, notes and indexes of this test are gone.", "", "removed", title)
+        return Seen(
+            "warning",
+            sentence("{name} is still there.", name=left[0].name),
+            sentence("The nightly care takes it away."),
+            "removed",
+            title,
+        )
+    return Seen("ok", sentence("Agents, notes and indexes of this test are gone."), "", "removed", title)
 
 
 def _chat(agent: Agent, kind: str) -> Session:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from agents.core.paths import data_dir
 from agents.servers.last_seen import last_seen
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 
 PATIENCE = timedelta(minutes=2)
 _DISK_SECONDS = 5.0
@@ -24,19 +25,24 @@ def _look(visit: Visit) -> Looking:
         behind = timedelta(seconds=round((latest - now).total_seconds()))
         yield Seen(
             "problem",
-            f"It is {now:%F %T} UTC by the clock, but this server has seen {latest:%F %T}.",
+            sentence(
+                "It is {now:%F %T} UTC by the clock, but this server has seen {latest:%F %T}.", now=now, latest=latest
+            ),
             _TODO,
             "back",
-            f"Clock ({behind} behind)",
+            sentence("Clock ({behind} behind)", behind=behind),
         )
         return
     skew = _disk_skew(data_dir())
     if abs(skew) > _DISK_SECONDS:
         yield Seen(
-            "warning", f"The disk of the data folder is {skew:+.0f} s away from this machine's clock.", _TODO, "disk"
+            "warning",
+            sentence("The disk of the data folder is {skew:+.0f} s away from this machine's clock.", skew=skew),
+            _TODO,
+            "disk",
         )
         return
-    yield Seen("ok", f"{now:%F %T} UTC, and it never went back.")
+    yield Seen("ok", sentence("{now} UTC, and it never went back.", now=f"{now:%F %T}"))
 
 
 def _disk_skew(folder: Path) -> float:

@@ -6,6 +6,7 @@ from django.core.checks import ERROR, run_checks
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.doctor.finding import Level
+from search.sentences import sentence
 
 
 def _look(visit: Visit) -> Looking:
@@ -14,7 +15,7 @@ def _look(visit: Visit) -> Looking:
         level: Level = "problem" if message.level >= ERROR else "warning"
         yield Seen(level, str(message.msg), str(message.hint or ""), (message.id or "").lower())
     if not messages:
-        yield Seen("ok", "Every option is one, every allowed folder is there.")
+        yield Seen("ok", sentence("Every option is one, every allowed folder is there."))
 
 
 CONFIGURATION = Check("configuration", "Configuration", _look)

@@ -8,6 +8,7 @@ from django.db.migrations.executor import MigrationExecutor
 from agents.backup.control import control_file, live_problems
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.doctor.database import database_problem
+from search.sentences import sentence
 
 _RESTORE = "Stop the server, then: manage.py restore latest --force. What is there now is kept beside it."
 
@@ -17,24 +18,44 @@ _POSTGRESQL = "Start PostgreSQL, or set DATABASE_URL right. The server goes on a
 def _look(visit: Visit) -> Looking:
     if problem := database_problem():
         todo = f"Start the server once. If that fails too: {_RESTORE}" if connection.vendor == "sqlite" else _POSTGRESQL
-        yield Seen("problem", f"It cannot be read: {problem}.", todo)
+        yield Seen("problem", sentence("It cannot be read: {problem}.", problem=problem), todo)
         return
     waiting = _unapplied()
     if waiting:
         yield Seen(
             "problem",
-            f"{len(waiting)} migrations are not applied: {', '.join(waiting[:3])}.",
-            "Restart the server.",
+            sentence(
+                "{count} migrations are not applied: {waiting}.", count=len(waiting), waiting=", ".join(waiting[:3])
+            ),
+            sentence("Restart the server."),
             "migrations",
         )
     if connection.vendor != "sqlite":
-        yield Seen("ok", f"{connection.display_name} answers; its soundness is for its own tools to tell.")
+        yield Seen(
+            "ok",
+            sentence(
+                "{display_name} answers; its soundness is for its own tools to tell.",
+                display_name=connection.display_name,
+            ),
+        )
         return
     found = live_problems(thorough=not visit.quick)
     if found:
-        yield Seen("problem", f"{control_file()} is damaged: {found[0]}.", _RESTORE, "integrity")
+        yield Seen(
+            "problem",
+            sentence("{control_file} is damaged: {found}.", control_file=control_file(), found=found[0]),
+            _RESTORE,
+            "integrity",
+        )
     elif not waiting:
-        yield Seen("ok", f"{control_file()} is sound ({control_file().stat().st_size / 1024**2:.1f} MB).")
+        yield Seen(
+            "ok",
+            sentence(
+                "{control_file} is sound ({st_size:.1f} MB).",
+                control_file=control_file(),
+                st_size=control_file().stat().st_size / 1024**2,
+            ),
+        )
 
 
 def _unapplied() -> list[str]:

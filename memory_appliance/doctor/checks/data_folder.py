@@ -10,6 +10,7 @@ from agents.backup.catalog import backup_dir
 from agents.backup.options import secret_key_file
 from agents.core.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 
 _FOLDERS = ("", "workspaces", "history", "transcripts", "run")
 _LOCAL_FOLDERS = ("", "indexes", "models", "logs", "run")
@@ -23,20 +24,32 @@ def _look(visit: Visit) -> Looking:
     for folder, reason in unwritable.items():
         yield Seen(
             "problem",
-            f"{folder} cannot be written: {reason} ({_owner(folder)}; this is user {os.geteuid()}).",
-            f"Mount it for writing, or give it to the server's user: chown -R {os.geteuid()} {folder}",
+            sentence(
+                "{folder} cannot be written: {reason} ({owner}; this is user {geteuid}).",
+                folder=folder,
+                reason=reason,
+                owner=_owner(folder),
+                geteuid=os.geteuid(),
+            ),
+            sentence(
+                "Mount it for writing, or give it to the server's user: chown -R {geteuid} {folder}",
+                geteuid=os.geteuid(),
+                folder=folder,
+            ),
             part=folder.name if folder != own else "root",
         )
     readable = [path for path in _private() if path.exists() and path.stat().st_mode & 0o077]
     for path in readable:
         yield Seen(
             "warning",
-            f"{path} can be read by other users of this machine ({_owner(path)}).",
-            f"chmod go-rwx {path}",
+            sentence("{path} can be read by other users of this machine ({owner}).", path=path, owner=_owner(path)),
+            sentence("chmod go-rwx {path}", path=path),
             part=f"open-{path.name}",
         )
     if not unwritable and not readable:
-        yield Seen("ok", f"{own}: written to {len(folders)} folders, private files are private.")
+        yield Seen(
+            "ok", sentence("{own}: written to {count} folders, private files are private.", own=own, count=len(folders))
+        )
 
 
 def _private() -> list[Path]:

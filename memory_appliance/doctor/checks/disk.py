@@ -8,6 +8,7 @@ from pathlib import Path
 from agents.backup.catalog import backup_dir
 from agents.core.paths import data_dir, local_dir
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 
 PROBLEM_BYTES = 200 * 1024**2
 """Below this the server does not even start."""
@@ -32,7 +33,12 @@ def _folder(folder: Path, part: str) -> Seen:
     if free < WARNING_BYTES or free < size * _WARNING_SHARE:
         return Seen("warning", text, _TODO, part)
     if found.f_files and found.f_favail < 10_000:
-        return Seen("warning", f"Only {found.f_favail} more files can be made for {folder}.", _TODO, part)
+        return Seen(
+            "warning",
+            sentence("Only {f_favail} more files can be made for {folder}.", f_favail=found.f_favail, folder=folder),
+            _TODO,
+            part,
+        )
     return Seen("ok", text, "", part)
 
 

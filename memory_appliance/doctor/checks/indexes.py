@@ -9,6 +9,7 @@ from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.damage import is_damaged, mark_damaged
 from search.index.driver import DatabaseError
 from search.index.verify import index_problems
+from search.sentences import sentence
 
 _HEALS = (
     "It is made again from the Markdown within minutes while a worker is alive; at once: manage.py memory index --agent"
@@ -24,14 +25,28 @@ def _look(visit: Visit) -> Looking:
             missing += 1
             continue
         if problem := _problem(slug, thorough=not visit.quick):
-            yield Seen("problem", f"{path} is damaged: {problem}.", f"{_HEALS} {slug}", slug, f"Index of {slug}")
+            yield Seen(
+                "problem",
+                sentence("{path} is damaged: {problem}.", path=path, problem=problem),
+                f"{_HEALS} {slug}",
+                slug,
+                sentence("Index of {slug}", slug=slug),
+            )
         else:
             sound, size = sound + 1, size + path.stat().st_size
     if sound or not slugs:
-        yield Seen("ok", f"{sound} of {len(slugs)} are sound ({size / 1024**2:.1f} MB).")
+        yield Seen(
+            "ok",
+            sentence(
+                "{sound} of {count} are sound ({size:.1f} MB).", sound=sound, count=len(slugs), size=size / 1024**2
+            ),
+        )
     if missing:
         yield Seen(
-            "warning", f"{missing} agents have no index yet.", "The next update makes it; see the jobs.", "missing"
+            "warning",
+            sentence("{missing} agents have no index yet.", missing=missing),
+            sentence("The next update makes it; see the jobs."),
+            "missing",
         )
 
 

@@ -8,6 +8,7 @@ from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.embedding import models_client
 from search.runtime.presets import Role
 from search.runtime.providers.choice import LOCAL, NONE
+from search.sentences import sentence
 
 _ROLES: tuple[Role, ...] = ("embed", "rerank", "generate")
 _WAIT = "Wait: it joins by itself. The first build of its runtime takes minutes."
@@ -23,12 +24,23 @@ def _look(visit: Visit) -> Looking:
         plan = server_plan(role)
         title = f"Model that {'writes' if role == 'generate' else f'{role}s'}"
         if plan.first.provider == NONE:
-            yield Seen("skipped", "None is chosen.", "", role, title)
+            yield Seen("skipped", sentence("None is chosen."), "", role, title)
             continue
         report = test_plan(plan)
         state = models_client().status().state if plan.first.provider == LOCAL else ""
         if report.ok:
-            yield Seen("ok", f"{report.model} answered in {report.took_ms:.0f} ms{_shown(report)}.", "", role, title)
+            yield Seen(
+                "ok",
+                sentence(
+                    "{model} answered in {took_ms:.0f} ms{shown}.",
+                    model=report.model,
+                    took_ms=report.took_ms,
+                    shown=_shown(report),
+                ),
+                "",
+                role,
+                title,
+            )
         elif state in ("building", "loading"):
             yield Seen("warning", f"{report.model}: {report.error.rstrip('.')}; {_LOSS[role]}.", _WAIT, role, title)
         else:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from django.conf import settings
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 from workers.alive import silent_for
 
 PATIENCE_SECONDS = 30.0
@@ -22,15 +23,25 @@ def _look(visit: Visit) -> Looking:
     for name, loss in _WHAT.items():
         silence = silent_for(settings.MEMORY_LOCAL_DIR / "run", name)
         if silence is not None and silence <= PATIENCE_SECONDS:
-            yield Seen("ok", f"Alive {silence:.0f} s ago.", "", name, f"Process {name}")
+            yield Seen(
+                "ok",
+                sentence("Alive {silence:.0f} s ago.", silence=silence),
+                "",
+                name,
+                sentence("Process {name}", name=name),
+            )
             continue
         since = "It gave no sign of life yet" if silence is None else f"Silent for {_span(silence)}"
         yield Seen(
             "warning" if name == "watcher" else "problem",
             f"{since}: {loss}.",
-            f"Start the server; if it runs, logs/{name}.log says why this one does not (docker compose: logs {name}).",
+            sentence(
+                "Start the server; if it runs, logs/{name}.log says why this one does not (docker "
+                "compose: logs {name}).",
+                name=name,
+            ),
             name,
-            f"Process {name}",
+            sentence("Process {name}", name=name),
         )
 
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from agents.core.version import VERSION
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from search.index.driver import capabilities
+from search.sentences import sentence
 
 _LEAST_SQLITE = (3, 43)
 
@@ -27,22 +28,33 @@ def _look(visit: Visit) -> Looking:
     yield Seen("ok", ", ".join(parts))
     if tuple(int(part) for part in found.sqlite.split(".")[:2]) < _LEAST_SQLITE:
         yield Seen(
-            "problem", f"SQLite {found.sqlite} is too old.", "Set up the environment again: make setup.", "sqlite"
+            "problem",
+            sentence("SQLite {sqlite} is too old.", sqlite=found.sqlite),
+            sentence("Set up the environment again: make setup."),
+            "sqlite",
         )
     if not found.fts5:
-        yield Seen("problem", "SQLite has no FTS5: no search by words.", "Set up the environment again.", "fts5")
+        yield Seen(
+            "problem",
+            sentence("SQLite has no FTS5: no search by words."),
+            sentence("Set up the environment again."),
+            "fts5",
+        )
     if not found.vec:
         yield Seen(
             "warning",
-            f"sqlite-vec does not load ({found.vec_error}): numpy compares vectors, alike but more slowly.",
-            "Set up the environment again: make setup.",
+            sentence(
+                "sqlite-vec does not load ({vec_error}): numpy compares vectors, alike but more slowly.",
+                vec_error=found.vec_error,
+            ),
+            sentence("Set up the environment again: make setup."),
             "vec",
         )
     if find_spec("llama_cpp") is None:
         yield Seen(
             "warning",
-            "The runtime of local models is not installed.",
-            "It is built beside the running server, minutes of work; by hand: make models.",
+            sentence("The runtime of local models is not installed."),
+            sentence("It is built beside the running server, minutes of work; by hand: make models."),
             "llama",
         )
 

@@ -9,6 +9,7 @@ from django.conf import settings
 
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
 from memory_appliance.launch.layout import Layout
+from search.sentences import sentence
 
 _SECONDS = 5.0
 
@@ -21,16 +22,20 @@ def _look(visit: Visit) -> Looking:
     except (OSError, http.client.HTTPException, ValueError) as error:
         yield Seen(
             "problem",
-            f"Nobody answers at {url}: {error}.",
-            "Start the server (make run, or docker compose up -d), or say where it listens: MEMORY_HOST, MEMORY_PORT. "
-            "If it runs, its logs/web.log says more.",
+            sentence("Nobody answers at {url}: {error}.", url=url, error=error),
+            sentence(
+                "Start the server (make run, or docker compose up -d), or say where it listens: "
+                "MEMORY_HOST, MEMORY_PORT. If it runs, its logs/web.log says more."
+            ),
         )
         return
     failed = [f"{name}: {check['detail']}" for name, check in checks.items() if check["status"] == "failed"]
     if status != http.HTTPStatus.OK or failed:
-        yield Seen("problem", f"{url} answers {status}. {' '.join(failed)}".strip(), "See the findings below.")
+        yield Seen(
+            "problem", f"{url} answers {status}. {' '.join(failed)}".strip(), sentence("See the findings below.")
+        )
     else:
-        yield Seen("ok", f"{url} answers and is ready.")
+        yield Seen("ok", sentence("{url} answers and is ready.", url=url))
 
 
 def _ask(url: str) -> tuple[int, dict[str, dict[str, str]]]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from agents.models import WorkerHeartbeat
 from agents.servers.common_clock import common_now
 from memory_appliance.doctor.check import Check, Looking, Seen, Visit
+from search.sentences import sentence
 
 PATIENCE = timedelta(seconds=30)
 
@@ -17,11 +18,17 @@ def _look(visit: Visit) -> Looking:
         since = "never" if row is None else f"last at {row.at:%Y-%m-%d %H:%M:%S} UTC"
         yield Seen(
             "problem",
-            f"It wrote to the control database {since}.",
-            "Start the server; if the worker is alive, logs/worker.log says what keeps it from writing.",
+            sentence("It wrote to the control database {since}.", since=since),
+            sentence("Start the server; if the worker is alive, logs/worker.log says what keeps it from writing."),
         )
     else:
-        yield Seen("ok", f"It wrote to the control database just now, and holds {row.detail.get('rss', 0) >> 20} MB.")
+        yield Seen(
+            "ok",
+            sentence(
+                "It wrote to the control database just now, and holds {detail} MB.",
+                detail=row.detail.get("rss", 0) >> 20,
+            ),
+        )
 
 
 WORKER = Check("worker", "Worker's records", _look, needs_database=True)

@@ -18,6 +18,7 @@ from search.runtime.providers.failures import ProviderFailed
 from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import MAX_BATCH_TOKENS, EmbeddingVendor, Purpose
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 
 PROBE = "memory"
@@ -68,7 +69,7 @@ class RemoteEmbedder:
             self._rest.check()
             vector: Vectors = self._embed([text], "query", time.monotonic() + timeout)[0]
             if not vector.any():
-                raise self._endpoint.bad_answer("the vector is zero or not finite")
+                raise self._endpoint.bad_answer(sentence("the vector is zero or not finite"))
         except ProviderFailed as failure:
             raise self._unavailable(failure) from failure
         return vector
@@ -122,16 +123,24 @@ class RemoteEmbedder:
         try:
             vectors = np.array(self._vendor.vectors(answer), dtype=np.float64)
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise self._endpoint.bad_answer("the answer holds no vectors") from error
+            raise self._endpoint.bad_answer(sentence("the answer holds no vectors")) from error
         if vectors.ndim != 2 or vectors.shape[0] != count or not vectors.shape[1]:
-            raise self._endpoint.bad_answer(f"{count} texts were sent, vectors of shape {vectors.shape} came back")
+            raise self._endpoint.bad_answer(
+                sentence(
+                    "{count} texts were sent, vectors of shape {shape} came back", count=count, shape=vectors.shape
+                )
+            )
         if self._dims and vectors.shape[1] != self._dims:
-            raise self._endpoint.bad_answer(f"the vectors have {vectors.shape[1]} dimensions, expected {self._dims}")
+            raise self._endpoint.bad_answer(
+                sentence(
+                    "the vectors have {shape} dimensions, expected {dims}", shape=vectors.shape[1], dims=self._dims
+                )
+            )
         self._dims = vectors.shape[1]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         good = np.isfinite(lengths) & (lengths > 1e-10)
         if not good.any():
-            raise self._endpoint.bad_answer("every vector is zero or not finite")
+            raise self._endpoint.bad_answer(sentence("every vector is zero or not finite"))
         return np.where(good, vectors / np.where(good, lengths, 1.0), 0.0).astype(np.float32)
 
 

@@ -10,6 +10,7 @@ from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUna
 from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Reranker, Vectors
 from search.runtime.providers.embedder import PROBE, PROBE_SECONDS
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity
 
 PATIENCE_SECONDS = 300.0
@@ -52,7 +53,9 @@ class FallbackEmbedder:
         except EmbedderUnavailable as error:
             if embedder is self._first and self._gives_up(error):
                 # The next job finds the second in turn: there is nothing to wait for.
-                raise EmbedderUnavailable(error.message, hint="The fallback takes over.", kind=error.kind) from error
+                raise EmbedderUnavailable(
+                    error.message, hint=sentence("The fallback takes over."), kind=error.kind
+                ) from error
             raise
         if embedder is self._first:
             self._failing_since = None

@@ -14,6 +14,7 @@ from search.runtime.providers.failures import ProviderFailed
 from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import bearer
+from search.sentences import sentence
 
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _OWN_LIMIT_NAME = "https://api.openai.com/"
@@ -83,9 +84,9 @@ class RemoteGenerator:
         try:
             text = answer["choices"][0]["message"]["content"]
         except (KeyError, TypeError, IndexError) as error:
-            raise self._endpoint.bad_answer("the answer holds no message") from error
+            raise self._endpoint.bad_answer(sentence("the answer holds no message")) from error
         if not isinstance(text, str):
-            raise self._endpoint.bad_answer("the message is not text")
+            raise self._endpoint.bad_answer(sentence("the message is not text"))
         return without_thoughts(text)
 
 

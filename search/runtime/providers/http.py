@@ -13,6 +13,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, wait_exponent
 
 from search.runtime.providers.address import Address
 from search.runtime.providers.failures import TRANSIENT, ProviderFailed, classify
+from search.sentences import sentence
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 CONNECT_SECONDS = 5.0
@@ -47,14 +48,14 @@ class Endpoint:
             raise self._failed("auth", self._address.lacks)
         left = end - time.monotonic()
         if left <= 0:
-            raise self._failed("timeout", "no time was left to ask")
+            raise self._failed("timeout", sentence("no time was left to ask"))
         limits = httpx.Timeout(left, connect=min(left, CONNECT_SECONDS))
         url = f"{self._address.base_url}{path}"
         try:
             with self._client.stream("POST", url, json=body, timeout=limits) as response:
                 content = self._read(response, end)
         except httpx.TimeoutException as error:
-            raise self._failed("timeout", f"no answer from {self._host()} in time") from error
+            raise self._failed("timeout", sentence("no answer from {host} in time", host=self._host())) from error
         except httpx.HTTPError as error:
             raise self._failed("unreachable", f"{self._host()}: {type(error).__name__}") from error
         parsed = _parsed(content)
@@ -64,7 +65,7 @@ class Endpoint:
                 self._address.provider, response.status_code, response.headers, text, secret=self._address.key
             )
         if parsed is None:
-            raise self._failed("bad_answer", "the answer is not JSON")
+            raise self._failed("bad_answer", sentence("the answer is not JSON"))
         return parsed
 
     def _read(self, response: httpx.Response, end: float) -> bytes:
@@ -73,9 +74,9 @@ class Endpoint:
         for part in response.iter_bytes():
             content += part
             if len(content) > MAX_ANSWER_BYTES:
-                raise self._failed("bad_answer", "the answer is larger than 64 MB")
+                raise self._failed("bad_answer", sentence("the answer is larger than 64 MB"))
             if time.monotonic() > end:
-                raise self._failed("timeout", f"no whole answer from {self._host()} in time")
+                raise self._failed("timeout", sentence("no whole answer from {host} in time", host=self._host()))
         return bytes(content)
 
     def bad_answer(self, what: str) -> ProviderFailed:

@@ -13,6 +13,7 @@ from search.runtime.providers.failures import ProviderFailed
 from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
 from search.runtime.providers.vendor import bearer
+from search.sentences import sentence
 
 LONGEST_DOCUMENT = 8_000
 """Characters of a document that are sent; what answers a query stands rarely behind them."""
@@ -69,7 +70,7 @@ class RemoteReranker:
         try:
             return _scores(answer, len(documents))
         except (KeyError, TypeError, ValueError) as error:
-            raise self._endpoint.bad_answer("the answer does not hold one score per document") from error
+            raise self._endpoint.bad_answer(sentence("the answer does not hold one score per document")) from error
 
 
 def _scores(answer: Any, count: int) -> list[float]:
