@@ -32,7 +32,7 @@ PROBE_SURE = 0.85
 PROBE_AHEAD = 0.15
 """The words alone are sure when the first hit matches this share of the query and is this far ahead of a second."""
 EXPAND_SECONDS = 5.0
-NO_WORD = "the query holds no word to look for"
+NO_WORD = sentence("the question has no words to search for")
 
 
 def search(
@@ -68,7 +68,7 @@ def _answer(journey: Journey, connection: Connection, asked: TypedQuery) -> Sear
             "no_index", sentence("the index is being made; {chunks} passages are in it, as yet", chunks=facts.chunks)
         )
     if not asked.text.strip():
-        return journey.outcome("empty", reason="the query is blank")
+        return journey.outcome("empty", reason=sentence("the query is blank"))
     if not says_something(asked.text):
         return journey.outcome("empty", reason=NO_WORD)
     ranking = resolve(journey.request.ranking, journey.model)
@@ -210,7 +210,11 @@ def _doubt(ordered: Sequence[Candidate], ranking: Ranking) -> str:
     best = max((candidate.score for candidate in ordered), default=0.0)
     if best >= ranking.answers_from:
         return ""
-    return f"the best passage scores {best:.2f}; below {ranking.answers_from:.2f} it rarely answers the question"
+    return sentence(
+        "the best passage scores {best:.2f}; below {answers_from:.2f} a passage rarely answers the question",
+        best=best,
+        answers_from=ranking.answers_from,
+    )
 
 
 def _why_empty(
@@ -222,11 +226,15 @@ def _why_empty(
 ) -> str:
     """In words, for the person whose search found nothing."""
     if not facts.chunks:
-        return "the index holds no text yet"
+        return sentence("this memory has no text yet")
     if collections is not None and not collections:
-        return "none of the asked collections is indexed yet"
+        return sentence("the chosen collections aren't indexed yet")
     if not legs.query and journey.request.mode == "search":
         return NO_WORD
     if ordered:
-        return f"{len(ordered)} passages were found, the best scores {ordered[0].score:.2f}, below min_score"
-    return "no indexed text has these words or comes near this meaning"
+        return sentence(
+            "{count} passages were found, but the best score is {score:.2f}, below the minimum score (min_score)",
+            count=len(ordered),
+            score=ordered[0].score,
+        )
+    return sentence("no note matches these words or this meaning")

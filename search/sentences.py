@@ -7,12 +7,13 @@ is its id in the catalogues (gettext's habit), and the values; so nothing has to
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Value = str | int | float
 """A value may be a sentence again."""
 
+TOGETHER = "{first}; {then}"
 _MARK = '{"sentence": '
 
 
@@ -33,7 +34,7 @@ class Sentence(str):
         return str(self), self.template, self.values
 
 
-def sentence(template: str, /, **values: object) -> Sentence:
+def sentence(template: str, /, **values: object) -> str:
     """`template` with `{name}` for each of the values, as `str.format` takes it; without values it is taken as it is.
 
     The template is collected for the catalogues, so it is written as a plain string. A value that is neither text nor
@@ -51,6 +52,12 @@ def ended(text: str) -> str:
 def in_turn(first: str, then: str) -> str:
     """Two sentences; the second may be empty."""
     return sentence("{first} {then}", first=ended(first), then=then) if then else ended(first)
+
+
+def together(texts: Sequence[str]) -> str:
+    """Several as one, with semicolons between; "" for none."""
+    first, *others = texts or ("",)
+    return sentence("{first}; {then}", first=first, then=together(others)) if others else first
 
 
 def packed(text: str) -> str:
@@ -75,6 +82,6 @@ def _as_object(text: Sentence) -> dict[str, Any]:
     return {"sentence": text.template, "values": values}
 
 
-def _of_object(held: dict[str, Any]) -> Sentence:
+def _of_object(held: dict[str, Any]) -> str:
     values = {name: _of_object(one) if isinstance(one, dict) else one for name, one in held["values"].items()}
     return sentence(held["sentence"], **values)

@@ -17,6 +17,7 @@ from agents.models import Agent, Run
 from agents.upkeep.snapshots import take_snapshot
 from search.errors import Cancelled, EmbedderUnavailable, IndexBusy, IndexDamaged, IndexUnavailable, SearchError
 from search.index.rebuild import remove_index
+from search.sentences import sentence
 from search.spec import IndexSpec
 from workers.dispatch import dispatch
 from workers.jobs import JOBS
@@ -77,7 +78,7 @@ def _carry_out(run: Run, job: Job) -> None:
         else:
             _end(run, lease, Run.State.CANCELLED)
     except IndexBusy:
-        _hand_back(run, lease, BUSY_SECONDS, "Another job is writing this index.")
+        _hand_back(run, lease, BUSY_SECONDS, sentence("Another job is writing this index."))
     except EmbedderUnavailable as error:
         _hand_back(run, lease, max(MODEL_SECONDS, error.wait_seconds), error.advice())
     except IndexDamaged as error:
@@ -89,7 +90,12 @@ def _carry_out(run: Run, job: Job) -> None:
         _end(run, lease, Run.State.FAILED, error=error.advice())
     except Exception as error:
         # The worker goes on, the owner reads one line, and Celery logs the traceback.
-        _end(run, lease, Run.State.FAILED, error=f"Unexpected {type(error).__name__}; see the worker's log.")
+        _end(
+            run,
+            lease,
+            Run.State.FAILED,
+            error=sentence("Unexpected {name__}; see the worker's log.", name__=type(error).__name__),
+        )
         raise
     else:
         _end(run, lease, Run.State.DONE, result)

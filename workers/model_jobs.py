@@ -11,6 +11,7 @@ from typing import Any
 from celery import Celery
 from kombu.exceptions import OperationalError
 
+from search.sentences import sentence
 from workers.queues import BULK, GENERATE, RERANK
 from workers.replies import BrokerAway, Replies
 
@@ -59,11 +60,15 @@ class ModelJobs:
         key = f"memory:reply:{uuid.uuid4().hex}"
         try:
             if not replies.alive(queue):
-                raise JobRefused(f"no worker serves the queue `{queue}`", hint="Start one, see docs/operations.md.")
+                raise JobRefused(
+                    sentence("no worker serves the queue `{queue}`", queue=queue),
+                    hint=sentence("Start one, see docs/operations.md."),
+                )
             waiting = replies.waiting(queue)
             if waiting >= LONGEST_QUEUE[queue]:
                 raise JobRefused(
-                    f"{waiting} jobs wait in the queue `{queue}` already", hint="Ask again, or add a worker."
+                    sentence("{waiting} jobs wait in the queue `{queue}` already", waiting=waiting, queue=queue),
+                    hint=sentence("Ask again, or add a worker."),
                 )
             self._app.send_task(
                 TASKS[queue],
@@ -75,9 +80,11 @@ class ModelJobs:
             )
             answer = replies.take(key, timeout)
         except (BrokerAway, OperationalError) as error:
-            raise JobRefused("the broker does not answer", hint="It is started again by itself.") from error
+            raise JobRefused(
+                sentence("the broker does not answer"), hint=sentence("It is started again by itself.")
+            ) from error
         if answer is None:
-            raise JobRefused(f"no answer came within {math.ceil(timeout * 1000)} ms")
+            raise JobRefused(sentence("no answer came within {ceil} ms", ceil=math.ceil(timeout * 1000)))
         if "error" in answer:
             raise JobRefused(str(answer["error"]), hint=str(answer.get("hint", "")))
         return answer

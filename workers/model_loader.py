@@ -112,7 +112,7 @@ class ModelLoader:
         importlib.invalidate_caches()  # the runtime may have been installed since the last look
         setup = _state_of_setup(self._read_setup())
         if not is_installed():
-            return setup or Building("the local model runtime is not installed yet")
+            return setup or Building(sentence("the local model runtime is not installed yet"))
         try:
             return Ready(self._load())
         except EmbedderUnavailable as error:
@@ -121,7 +121,7 @@ class ModelLoader:
 
     def _load(self) -> LlamaEmbedder:
         path = ensure_bundled(self._models_dir, report=self._report)
-        self._report("loading the model")
+        self._report(sentence("loading the model"))
         embedder = LlamaEmbedder(path, BUNDLED, threads=self._threads)
         log.info("%s is ready", BUNDLED.id)
         return embedder
@@ -146,8 +146,8 @@ def _state_of_setup(setup: dict[str, Any]) -> ModelState | None:
     words = ": ".join(str(setup[key]) for key in ("step", "detail") if setup.get(key))
     match setup.get("state"):
         case "running":
-            return Building(words or "installing the local model runtime")
+            return Building(words or sentence("installing the local model runtime"))
         case "failed":
-            return Failed(words or "the local model runtime could not be installed", INSTALL_HINT)
+            return Failed(words or sentence("the local model runtime could not be installed"), INSTALL_HINT)
         case _:
             return None

@@ -168,7 +168,7 @@ class ModelServer:
                 raise deadline.passed() from error
             bits += of_text or ()
             if wait_readable(connection, 0):
-                raise WireClosed("the client did not wait for its vectors")
+                raise WireClosed(sentence("the client did not wait for its vectors"))
         return vectors, bits
 
     @contextmanager
@@ -211,7 +211,10 @@ def _refuse(connection: socket.socket) -> None:
     """Tell a client beyond the limit why. Its request is read first: closing over unread data would lose the reply."""
     with connection, suppress(OSError, WireError):
         receive(connection, deadline=time.monotonic() + _REFUSAL_SECONDS)
-        _reply(connection, {"error": "the models process has too many clients", "hint": "Try again in a moment."})
+        _reply(
+            connection,
+            {"error": sentence("the models process has too many clients"), "hint": sentence("Try again in a moment.")},
+        )
 
 
 def _lower_priority() -> None:

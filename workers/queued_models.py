@@ -133,7 +133,7 @@ class SharedEmbedder:
         answer = self._jobs.run(BULK, body, timeout=timeout)
         vectors = unpack(answer.get("vectors"), identity.dims)
         if not is_usable(vectors, rows=len(texts), dims=identity.dims):
-            raise JobRefused("a worker gave vectors that cannot be used")
+            raise JobRefused(sentence("a worker gave vectors that cannot be used"))
         return vectors, unpack_tokens(answer.get("tokens"), len(texts))
 
     def _count_helpers(self) -> int:
@@ -153,7 +153,7 @@ def unpack(text: object, dims: int) -> Vectors:
     try:
         return np.frombuffer(base64.b64decode(str(text), validate=True), "<f4").astype(np.float32).reshape(-1, dims)
     except (binascii.Error, ValueError) as error:
-        raise JobRefused("a worker gave an answer that cannot be understood") from error
+        raise JobRefused(sentence("a worker gave an answer that cannot be understood")) from error
 
 
 def pack_tokens(bits: Sequence[Bits]) -> dict[str, Any]:
@@ -169,4 +169,4 @@ def unpack_tokens(described: object, texts: int) -> tuple[Bits, ...] | None:
         rows = base64.b64decode(str(described.get("bits")), validate=True) if isinstance(described, dict) else b""
         return unpack_bits(described, rows, texts=texts)
     except (binascii.Error, ValueError, WireError) as error:
-        raise JobRefused("a worker gave an answer that cannot be understood") from error
+        raise JobRefused(sentence("a worker gave an answer that cannot be understood")) from error

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 from agents.access.sessions import Chat, ChatType, Session, derive, narrow
+from search.sentences import sentence
 
 Action = Literal["allow", "deny"]
 
@@ -139,15 +141,18 @@ def _denied_first(scope: Scope) -> frozenset[Match] | None:
 
 def _evaluate(scope: Scope, chat: Chat, *, trusted: bool) -> Decision:
     if chat.chat_type == "explicit" and trusted:
-        return Decision(True, None, "the owner's own call", chat)
+        return Decision(True, None, sentence("the owner's own call"), chat)
     for index, rule in enumerate(scope.rules):
         if not _obstacle(rule, chat):
-            verb = "allows" if rule.action == "allow" else "denies"
-            return Decision(rule.action == "allow", index, f"rule {index} {verb} {_words(rule.match)}", chat)
+            return Decision(rule.action == "allow", index, _reason(index, rule), chat)
     return Decision(
         scope.default == "allow",
         None,
-        f"no rule matches a chat of type {chat.chat_type}; the default is {scope.default}",
+        sentence(
+            "no rule matches a chat of type {type}; the default is {default}",
+            type=chat.chat_type,
+            default=scope.default,
+        ),
         chat,
     )
 
@@ -179,15 +184,22 @@ def _starts_with(key: str, prefix: str) -> bool:
     return key.split(":")[: len(parts)] == parts
 
 
+def _reason(index: int, rule: Rule) -> str:
+    match = _words(rule.match)
+    if rule.action == "allow":
+        return sentence("rule {index} allows {match}", index=index, match=match)
+    return sentence("rule {index} denies {match}", index=index, match=match)
+
+
 def _words(match: Match) -> str:
-    given = [
-        f"{name} {value}"
-        for name, value in (
-            ("chat type", match.chat_type),
-            ("channel", match.channel),
-            ("key prefix", match.key_prefix),
-            ("raw key prefix", match.raw_key_prefix),
-        )
-        if value is not None
-    ]
-    return " and ".join(given) or "every chat"
+    named = (
+        (match.chat_type, sentence("chat type {value}", value=match.chat_type)),
+        (match.channel, sentence("channel {value}", value=match.channel)),
+        (match.key_prefix, sentence("key prefix {value}", value=match.key_prefix)),
+        (match.raw_key_prefix, sentence("raw key prefix {value}", value=match.raw_key_prefix)),
+    )
+    given = [words for value, words in named if value is not None]
+    return reduce(lambda first, then: sentence("{first} and {then}", first=first, then=then), given or [_EVERY_CHAT])
+
+
+_EVERY_CHAT = sentence("every chat")

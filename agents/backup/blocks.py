@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
+from search.sentences import sentence
+
 BLOCK_BYTES = 256 * 1024
 _LEVEL = 3
 """Three times the speed of zlib's own choice for a few percent more bytes."""
@@ -67,9 +69,9 @@ class BlockStore:
         try:
             data = zlib.decompress(self._path(name).read_bytes())
         except (OSError, zlib.error) as error:
-            raise BlockDamaged(f"block {name[:12]} cannot be read: {error}") from error
+            raise BlockDamaged(sentence("block {name} cannot be read: {error}", name=name[:12], error=error)) from error
         if hashlib.sha256(data).hexdigest() != name:
-            raise BlockDamaged(f"block {name[:12]} does not hold what its name says")
+            raise BlockDamaged(sentence("block {name} does not hold what its name says", name=name[:12]))
         return data
 
     def read(self, names: Iterable[str]) -> Iterator[bytes]:

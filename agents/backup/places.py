@@ -7,6 +7,7 @@ from pathlib import Path
 from agents.core.errors import Invalid
 from agents.core.paths import checked_folder, data_dir, default_workspace
 from agents.models import Agent, Collection
+from search.sentences import sentence
 
 
 def moved(path: str, old_data_dir: str) -> Path:
@@ -23,7 +24,9 @@ def workspace_now(slug: str, path: str, old_data_dir: str) -> tuple[Path, str]:
         if not wanted.is_relative_to(data_dir()):
             wanted.mkdir(parents=True, exist_ok=True)
     except (Invalid, OSError):
-        return default_workspace(slug), f"The workspace of {slug} was {path}, which cannot be used here."
+        return default_workspace(slug), sentence(
+            "The workspace of {slug} was {path}, which cannot be used here.", slug=slug, path=path
+        )
     return wanted, ""
 
 

@@ -156,7 +156,7 @@ def _adapt(backup: Backup) -> tuple[str, ...]:
     remarks = adapt_places(STAGED, backup.data_dir)
     now = timezone.now()
     Run.objects.using(STAGED).filter(state__in=Run.ACTIVE).update(
-        state=Run.State.CANCELLED, finished_at=now, error="The server was restored from a backup."
+        state=Run.State.CANCELLED, finished_at=now, error=sentence("The server was restored from a backup.")
     )
     WorkerHeartbeat.objects.using(STAGED).all().delete()
     Agent.objects.using(STAGED).update(update_requested_at=now, next_update_at=None)

@@ -98,7 +98,15 @@ def _apart_from_others(slug: str) -> tuple[str, ...]:
         )
     Agent.objects.using(STAGED).filter(slug=slug).update(workspace=str(usual))
     agent.collections.filter(kind=Collection.Kind.MEMORY).update(path=str(usual))
-    return (f"{then} belongs to agent {other} now, so the workspace of {slug} is {usual}.",)
+    return (
+        sentence(
+            "{then} belongs to agent {other} now, so the workspace of {slug} is {usual}.",
+            then=then,
+            other=other,
+            slug=slug,
+            usual=usual,
+        ),
+    )
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from agents.core.paths import data_dir, workspace_fault
 from agents.models import Agent, Collection
 from agents.workspace.beside import leftover
 from search.documents.contain import PathNotAllowed, list_folder
+from search.sentences import sentence
 
 LEFT_OUT_SHOWN = 50
 
@@ -58,7 +59,7 @@ def roots_of(agent: Agent, workspaces: Sequence[Path], left_out: LeftOut) -> lis
     own = data_dir().resolve()
     roots = []
     if fault := workspace_fault(agent.workspace):
-        left_out.add(agent.workspace, f"the workspace of {agent.slug} {fault}")
+        left_out.add(agent.workspace, sentence("the workspace of {slug} {fault}", slug=agent.slug, fault=fault))
     else:
         roots.append(Root(f"workspaces/{agent.slug}", Path(agent.workspace)))
     for collection in agent.collections.all():
@@ -66,11 +67,21 @@ def roots_of(agent: Agent, workspaces: Sequence[Path], left_out: LeftOut) -> lis
         if collection.kind != Collection.Kind.CUSTOM or any(map(folder.is_relative_to, workspaces)):
             continue
         if any(workspace.is_relative_to(folder) for workspace in workspaces):
-            left_out.add(str(folder), f"collection {collection.name} of {agent.slug} takes in whole workspaces")
+            left_out.add(
+                str(folder),
+                sentence(
+                    "collection {name} of {slug} takes in whole workspaces", name=collection.name, slug=agent.slug
+                ),
+            )
         elif folder.is_relative_to(own):
             roots.append(Root(f"collections/{agent.slug}/{collection.name}", folder))
         else:
-            left_out.add(str(folder), f"collection {collection.name} of {agent.slug} lies outside the data folder")
+            left_out.add(
+                str(folder),
+                sentence(
+                    "collection {name} of {slug} lies outside the data folder", name=collection.name, slug=agent.slug
+                ),
+            )
     roots.append(Root(f"transcripts/{agent.slug}", own / "transcripts" / agent.slug, locks="locks"))
     roots.append(Root(f"history/{agent.slug}", own / "history" / agent.slug))
     return roots
@@ -90,7 +101,7 @@ def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
         if folder == locks:
             continue
         if folder == kept_out:
-            left_out.add(str(folder), "the folder of the backups")
+            left_out.add(str(folder), sentence("the folder of the backups"))
             continue
         try:
             entries = list_folder(folder)
@@ -107,8 +118,13 @@ def files_below(root: Root, left_out: LeftOut) -> Iterator[tuple[str, Path]]:
             if kind == stat.S_IFDIR:
                 waiting.append((f"{place}/{name}", folder / name))
             elif leftover(name) and root.place.startswith("workspaces/"):
-                left_out.add(str(folder / name), "what a write that was cut short left; the next start takes it up")
+                left_out.add(
+                    str(folder / name), sentence("what a write that was cut short left; the next start takes it up")
+                )
             elif kind == stat.S_IFREG:
                 yield f"{place}/{name}", folder / name
             else:
-                left_out.add(str(folder / name), "a symlink" if kind == stat.S_IFLNK else "not a regular file")
+                left_out.add(
+                    str(folder / name),
+                    sentence("a symlink") if kind == stat.S_IFLNK else sentence("not a regular file"),
+                )

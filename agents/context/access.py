@@ -7,6 +7,7 @@ from typing import Literal
 
 from agents.access.privacy import PRIVATE
 from agents.access.scope import Decision, Scope
+from search.sentences import sentence
 
 Grant = Literal["all", "shared", "none"]
 
@@ -34,5 +35,7 @@ def access(scope: Scope, decision: Decision) -> Access:
         return Access("all", decision)
     if chat_type == "subagent":
         return Access("shared", decision)
-    reason = f"a chat of type {chat_type} starts without memory unless a rule names that type"
+    reason = sentence(
+        "a chat of type {chat_type} starts without memory unless a rule names that type", chat_type=chat_type
+    )
     return Access("none", replace(decision, allowed=False, reason=reason))

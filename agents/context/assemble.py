@@ -22,6 +22,7 @@ from agents.models import Agent
 from agents.workspace.places import today
 from search.documents.contain import is_folder
 from search.marks import in_context, label
+from search.sentences import sentence
 
 NOTICE = "Some memory files were cut to fit; each cut is marked, with its size."
 _NEWLINE = "\n"
@@ -52,7 +53,13 @@ class _Draft:
         if source.problem:
             self.warnings.append(source.problem)
         if source.withheld:
-            self.warnings.append(f"{source.withheld} lines of {source.path} are of untrusted origin and left out.")
+            self.warnings.append(
+                sentence(
+                    "{withheld} lines of {path} are of untrusted origin and left out.",
+                    withheld=source.withheld,
+                    path=source.path,
+                )
+            )
         return bool(source.text.strip())
 
     def include(self, source: Source, kept: int, budget: int) -> None:
@@ -60,8 +67,13 @@ class _Draft:
         self.files.append(Injected(source.path, source.total_chars, kept, cut))
         if cut:
             self.warnings.append(
-                f"{source.path} has {source.total_chars:,} characters; {kept:,} of them fit into {budget:,} and are "
-                "shown."
+                sentence(
+                    "{path} has {total_chars:,} characters; {kept:,} of them fit into {budget:,} and are shown.",
+                    path=source.path,
+                    total_chars=source.total_chars,
+                    kept=kept,
+                    budget=budget,
+                )
             )
 
 
@@ -72,7 +84,11 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
     if granted.grant == "none":
         if memory.decision.allowed:  # the rules allow the chat to ask, not to start with what it did not ask for
             record_denial(agent, caller, granted.decision, "context")
-        return Context("", warnings=(f"No memory for this chat: {granted.decision.reason}.",), denied=granted.decision)
+        return Context(
+            "",
+            warnings=(sentence("No memory for this chat: {reason}.", reason=granted.decision.reason),),
+            denied=granted.decision,
+        )
     draft = _Draft(Budgets.of(memory.own), [], [], [])
     moment = now or datetime.now(UTC)
     if granted.grant == "all":
@@ -80,12 +96,16 @@ def context(*, agent: Agent, caller: Caller, session: Session | None, now: datet
     _add_curated(draft, sources.shared(agent))
     if granted.grant == "all":
         if fault := workspace_fault(agent.workspace):
-            draft.warnings.append(f"The workspace {fault}: nothing of it is shown.")
+            draft.warnings.append(sentence("The workspace {fault}: nothing of it is shown.", fault=fault))
         elif not is_folder(Path(agent.workspace)):
-            draft.warnings.append("The workspace's folder is missing or cannot be read: nothing of it is shown.")
+            draft.warnings.append(
+                sentence("The workspace's folder is missing or cannot be read: nothing of it is shown.")
+            )
         _add_daily(draft, agent, moment)
     elif not draft.files:
-        draft.warnings.append("A sub-agent starts with what other agents share with it, and nothing is shared.")
+        draft.warnings.append(
+            sentence("A sub-agent starts with what other agents share with it, and nothing is shared.")
+        )
     return Context(_text(agent, draft), tuple(draft.files), tuple(draft.warnings))
 
 

@@ -12,6 +12,7 @@ from agents.workspace.reading import MAX_BYTES
 from search.documents.answering import answering
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
+from search.sentences import sentence
 
 
 def near_limit(path: str, chars: int, budgets: Budgets) -> str:
@@ -19,7 +20,12 @@ def near_limit(path: str, chars: int, budgets: Budgets) -> str:
     budget = budgets.of_file(path)
     if not NEAR_LIMIT * budget <= chars <= budget:
         return ""
-    return f"{path} has {chars:,} of {budget:,} characters; beyond that new chats get only a part. Shorten it."
+    return sentence(
+        "{path} has {chars:,} of {budget:,} characters; beyond that new chats get only a part. Shorten it.",
+        path=path,
+        chars=chars,
+        budget=budget,
+    )
 
 
 def near_limits(agent: Agent) -> list[str]:
@@ -33,7 +39,14 @@ def near_limits(agent: Agent) -> list[str]:
         budget = budgets.of_file(path)
         chars = _chars(Path(agent.workspace), path, at_least=int(NEAR_LIMIT * budget))
         if chars > budget:
-            sentences.append(f"{path} has {chars:,} characters; new chats get {budget:,} of them. Shorten it.")
+            sentences.append(
+                sentence(
+                    "{path} has {chars:,} characters; new chats get {budget:,} of them. Shorten it.",
+                    path=path,
+                    chars=chars,
+                    budget=budget,
+                )
+            )
         elif warning := near_limit(path, chars, budgets):
             sentences.append(warning)
     return sentences

@@ -18,6 +18,7 @@ from search.documents.contain import FileTooLarge, PathNotAllowed, name_problem,
 from search.documents.leftovers import leftover
 from search.documents.lines import decode, split_lines
 from search.documents.origin import line_digest
+from search.sentences import sentence
 
 _DAY = re.compile(r"\A\d{4}-\d{2}-\d{2}(?:-.+)?\.md")
 
@@ -76,7 +77,11 @@ def daily(agent: Agent, today: date, days: int) -> tuple[list[Source], list[str]
         slugged = sorted(name for name in names if name != f"{day}.md")
         if len(slugged) > SLUGGED_FILES:
             warnings.append(
-                f"{len(slugged) - SLUGGED_FILES} more notes of {day} are left out; memory_search finds them."
+                sentence(
+                    "{count} more notes of {day} are left out; memory_search finds them.",
+                    count=len(slugged) - SLUGGED_FILES,
+                    day=day,
+                )
             )
         chosen = [f"{day}.md"] * (f"{day}.md" in names) + slugged[-SLUGGED_FILES:]
         found = (_read(agent, root, f"memory/{name}", f"memory/{name}", DAILY_BYTES) for name in chosen)
@@ -105,7 +110,7 @@ def _read(agent: Agent, root: Path, rel: str, path: str, most: int | None = None
         return None
     except (OSError, PathNotAllowed, FileTooLarge) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        return Source(path, "", 0, problem=f"{path} cannot be read: {reason}.")
+        return Source(path, "", 0, problem=sentence("{path} cannot be read: {reason}.", path=path, reason=reason))
     text, _ = decode(data)
     unread = 0
     if total > len(data):

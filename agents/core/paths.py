@@ -9,6 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.core.errors import Invalid
+from search.sentences import sentence
 
 PRIVATE_FOLDERS = ("indexes", "run", "models", "backups", "replaced", "history", "transcripts", "evaluation", "logs")
 """Inside the data folder and the local folder, these are the server's own."""
@@ -54,13 +55,13 @@ def workspace_fault(workspace: str) -> str:
     """Why no service would have stored this workspace; "" when it is one. Nothing below the roots is looked at."""
     folder = Path(workspace)
     if "\0" in workspace or not folder.is_absolute() or ".." in folder.parts:
-        return "is no absolute path"
+        return sentence("is no absolute path")
     try:
         refuse_server_folders(folder, "workspace", "")
     except Invalid:
-        return "takes in the server's own files"
+        return sentence("takes in the server's own files")
     if outside_roots(folder):
-        return "lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)"
+        return sentence("lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)")
     return ""
 
 
@@ -87,13 +88,19 @@ def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
     in the server's own folders. Roots are trusted as the owner gave them; everything below them is looked at.
     """
     if not text or len(text) > MAX_PATH_CHARS:
-        raise _refused(field, f"A folder needs 1 to {MAX_PATH_CHARS} characters.", "Give an absolute folder.")
+        raise _refused(
+            field,
+            sentence("A folder needs 1 to {max_path_chars} characters.", max_path_chars=MAX_PATH_CHARS),
+            sentence("Give an absolute folder."),
+        )
     if any(ord(character) < 32 or 0xD800 <= ord(character) <= 0xDFFF for character in text):
-        raise _refused(field, "A folder name may not hold control characters.", "Remove them.")
+        raise _refused(field, sentence("A folder name may not hold control characters."), sentence("Remove them."))
     if not text.startswith("/"):
-        raise _refused(field, "The folder is not absolute.", "Write the path from the root, without ~.")
+        raise _refused(
+            field, sentence("The folder is not absolute."), sentence("Write the path from the root, without ~.")
+        )
     if ".." in text.split("/"):
-        raise _refused(field, "The folder contains `..`.", "Write the path without it.")
+        raise _refused(field, sentence("The folder contains `..`."), sentence("Write the path without it."))
     folder = _below_allowed_root(Path(os.path.normpath("/" + text.lstrip("/"))), field)
     refuse_server_folders(folder, field, transcripts_of)
     return folder
@@ -107,8 +114,8 @@ def _below_allowed_root(folder: Path, field: str) -> Path:
                 return _walk(real_root, folder.relative_to(spelling).parts, field)
     raise _refused(
         field,
-        "The folder lies outside the allowed roots.",
-        "Use a folder inside the data folder, or add its root to MEMORY_ALLOWED_ROOTS and restart.",
+        sentence("The folder lies outside the allowed roots."),
+        sentence("Use a folder inside the data folder, or add its root to MEMORY_ALLOWED_ROOTS and restart."),
         code="path_not_allowed",
     )
 
@@ -121,15 +128,21 @@ def _walk(root: Path, parts: tuple[str, ...], field: str) -> Path:
             if folder.is_symlink():
                 raise _refused(
                     field,
-                    f"{folder} is a symlink, and symlinks are not followed.",
-                    "Give the real folder.",
+                    sentence("{folder} is a symlink, and symlinks are not followed.", folder=folder),
+                    sentence("Give the real folder."),
                     code="path_not_allowed",
                 )
         if folder.exists() and not folder.is_dir():
-            raise _refused(field, f"{folder} is not a folder.", "Give a folder of Markdown files.")
+            raise _refused(
+                field,
+                sentence("{folder} is not a folder.", folder=folder),
+                sentence("Give a folder of Markdown files."),
+            )
     except OSError as error:
         raise _refused(
-            field, f"{folder} cannot be looked at: {error.strerror}.", "Check its owner and mode."
+            field,
+            sentence("{folder} cannot be looked at: {strerror}.", folder=folder, strerror=error.strerror),
+            sentence("Check its owner and mode."),
         ) from error
     return folder
 
@@ -143,8 +156,8 @@ def refuse_server_folders(folder: Path, field: str, transcripts_of: str) -> None
         if private.is_relative_to(folder) or folder.is_relative_to(private):
             raise _refused(
                 field,
-                "The folder would take in the server's own files.",
-                f"Use a folder such as {own / 'workspaces'}/<agent>.",
+                sentence("The folder would take in the server's own files."),
+                sentence("Use a folder such as {own}/<agent>.", own=own / "workspaces"),
                 code="path_not_allowed",
             )
 

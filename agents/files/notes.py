@@ -76,7 +76,7 @@ def note(
     indexed = appended.duplicate or index_now(agent, [appended.path])
     warnings = near_limits(agent) if path in CURATED else []
     if triggers and path not in CURATED:
-        warnings.append("Triggers are written, but they act only in MEMORY.md and USER.md.")
+        warnings.append(sentence("Triggers are written, but they act only in MEMORY.md and USER.md."))
     return Noted(appended, indexed, tuple(warnings))
 
 

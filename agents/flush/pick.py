@@ -22,6 +22,7 @@ from search.flush.head import load_head
 from search.flush.own_words import own_words
 from search.runtime.protocols import Vectors
 from search.runtime.providers.choice import NONE
+from search.sentences import sentence, together
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class Picked:
 def pick(agent: Agent, turns: Sequence[Turn], *, skip: frozenset[int], end: float) -> Picked:
     """`end` is on the monotonic clock."""
     if _left(end) < LEAST_SECONDS:
-        return _excerpt(turns, skip, "the deadline left no time to choose")
+        return _excerpt(turns, skip, sentence("the deadline left no time to choose"))
     if agent_plan("generate", agent).first.provider != NONE:
         try:
             generator = generator_for(agent)
@@ -60,7 +61,7 @@ def pick(agent: Agent, turns: Sequence[Turn], *, skip: frozenset[int], end: floa
                 return Picked("generated", _masked(chosen))
         except (GeneratorUnavailable, Nonsense) as error:
             logger.info("a flush of %s goes on without its generator: %s", agent.slug, error)
-            return _excerpt(turns, skip, f"the generator gave no notes: {error}")
+            return _excerpt(turns, skip, sentence("the generator gave no notes: {error}", error=error))
     skip, reason = _latest(turns, skip)
     vectors = _vectors(agent, turns, skip, end)
     meanings = None if vectors is not None else _meanings(agent, turns, skip, end)
@@ -80,11 +81,20 @@ def _latest(turns: Sequence[Turn], skip: frozenset[int]) -> tuple[frozenset[int]
         elif size > MESSAGE_CHARS:
             cut += 1
     told = [
-        f"{len(older)} earlier messages, beyond the last {MOST_CHARS} characters" if older else "",
-        f"what follows the first {MESSAGE_CHARS} characters of {cut} messages" if cut else "",
+        sentence(
+            "{count} earlier messages, beyond the last {most_chars} characters", count=len(older), most_chars=MOST_CHARS
+        )
+        if older
+        else "",
+        sentence(
+            "what follows the first {message_chars} characters of {cut} messages", message_chars=MESSAGE_CHARS, cut=cut
+        )
+        if cut
+        else "",
     ]
-    left_out = " and ".join(part for part in told if part)
-    return skip | older, f"not read for notes, for their length: {left_out}" if left_out else ""
+    left_out = together([part for part in told if part])
+    reason = sentence("not read for notes, for their length: {left_out}", left_out=left_out) if left_out else ""
+    return skip | older, reason
 
 
 def _vectors(agent: Agent, turns: Sequence[Turn], skip: frozenset[int], end: float) -> dict[str, Vectors] | None:

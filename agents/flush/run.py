@@ -35,7 +35,7 @@ from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
 from search.dates.zone import zone
 from search.documents.transcripts import Turn
-from search.sentences import sentence
+from search.sentences import sentence, together
 
 DEADLINE_MS = 30_000
 Status = Literal["written", "nothing", "already_flushed", "denied"]
@@ -83,7 +83,9 @@ def flush(
     key = (session.key if session else None) or f"agent:{agent.slug}:explicit:flush"
     with transcript_lock(agent, key, "flush"):
         if cycle and Flush.objects.filter(agent=agent, session_key=key, cycle=cycle).exists():
-            return Flushed("already_flushed", "extractive", reason=f"cycle {cycle} was flushed before")
+            return Flushed(
+                "already_flushed", "extractive", reason=sentence("cycle {cycle} was flushed before", cycle=cycle)
+            )
         batch = take_batch(agent, key, turns)
         picked = pick(agent, batch.turns, skip=batch.skip, end=end)
         writer = Writer(
@@ -109,10 +111,14 @@ def flush(
     index_parts(agent, [*batch.touched, *touched])
     reason = picked.reason or writer.reason
     if batch.cut:
-        cut = f"only the last {len(batch.turns)} messages were read for notes"
-        reason = f"{reason}; {cut}" if reason else cut
+        cut = sentence("only the last {count} messages were read for notes", count=len(batch.turns))
+        reason = together([reason, cut]) if reason else cut
     if not written and not reason:
-        reason = "all of it stands in the notes already" if picked.choices else "nothing in it is worth a note"
+        reason = (
+            sentence("all of it stands in the notes already")
+            if picked.choices
+            else sentence("nothing in it is worth a note")
+        )
     status: Status = "written" if written else "nothing"
     return Flushed(status, picked.method, tuple(written), reason, indexed=indexed)
 

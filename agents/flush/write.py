@@ -12,6 +12,7 @@ from agents.models import Agent
 from agents.workspace import append, read_content
 from agents.workspace.places import daily_path
 from search.flush import Choice
+from search.sentences import sentence
 from search.spec import Origin
 
 MEMORY = "MEMORY.md"
@@ -79,6 +80,10 @@ class Writer:
         if kind != "decision" or self.decisions_to != "memory" or self.origin not in _CURATED:
             return daily
         if len(read_content(self.agent, MEMORY).text) + len(text) + len(_SECTIONS[MEMORY]) + 6 > self.memory_chars:
-            self.reason = f"{MEMORY} has no room within {self.memory_chars} characters: decisions are in the day's log"
+            self.reason = sentence(
+                "{memory} has no room within {memory_chars} characters: decisions are in the day's log",
+                memory=MEMORY,
+                memory_chars=self.memory_chars,
+            )
             return daily
         return MEMORY

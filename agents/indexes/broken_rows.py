@@ -19,6 +19,7 @@ from agents.core.paths import outside_roots, refuse_server_folders, workspace_fa
 from agents.core.whose import whose_workspace
 from agents.models import Agent, Collection, ScopeRule
 from search.dates.zone import known_zone
+from search.sentences import sentence
 
 DENY_ALL = Rule("deny", Match())
 
@@ -44,41 +45,50 @@ def collection_fault(collection: Collection) -> str:
     """Why the collection is left out of its agent's memory; "" when it is not. A query for folders elsewhere only."""
     agent = collection.agent
     if not isinstance(collection.ignore, list) or not all(isinstance(one, str) for one in collection.ignore):
-        return "what it ignores is no list of patterns; save the collection again"
+        return sentence("what it ignores is no list of patterns; save the collection again")
     if collection.kind == Collection.Kind.MEMORY:
         fault = workspace_fault(agent.workspace)
-        return f"the workspace {agent.workspace!r} {fault}" if fault else ""
+        return sentence("the workspace {workspace!r} {fault}", workspace=agent.workspace, fault=fault) if fault else ""
     folder = Path(collection.path)
     if "\0" in collection.path or not folder.is_absolute() or ".." in folder.parts:
-        return "its folder is no absolute path; give it another one"
+        return sentence("its folder is no absolute path; give it another one")
     if outside_roots(folder):
-        return f"{folder} lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)"
+        return sentence("{folder} lies outside the allowed roots (MEMORY_ALLOWED_ROOTS)", folder=folder)
     if folder.is_relative_to(agent.workspace):
         return ""
     try:
         own = agent.slug if collection.kind == Collection.Kind.SESSIONS else ""
         refuse_server_folders(folder, "path", own)
     except Invalid:
-        return f"{folder} takes in the server's own files; give it another folder"
+        return sentence("{folder} takes in the server's own files; give it another folder", folder=folder)
     if other := whose_workspace(folder, Agent.objects.exclude(pk=agent.pk)):
-        return f"{folder} belongs to the workspace of agent {other}, or holds it; let that agent share a collection"
+        return sentence(
+            "{folder} belongs to the workspace of agent {other}, or holds it; let that agent share a collection",
+            folder=folder,
+            other=other,
+        )
     return ""
 
 
 def row_faults(agent: Agent) -> Iterator[str]:
     """In words, each with what to do."""
     if not isinstance(agent.settings, dict):
-        yield "Its settings are no object, so the defaults hold; save its settings again"
+        yield sentence("Its settings are no object, so the defaults hold; save its settings again")
     if fault := workspace_fault(agent.workspace):
-        yield f"Its workspace {agent.workspace!r} {fault}; give it another"
+        yield sentence("Its workspace {workspace!r} {fault}; give it another", workspace=agent.workspace, fault=fault)
     if not known_zone(agent.timezone):
-        yield f"There is no time zone {agent.timezone!r}, so UTC holds; choose another"
+        yield sentence("There is no time zone {timezone!r}, so UTC holds; choose another", timezone=agent.timezone)
     for column in (field.attname for field in Agent._meta.fields if isinstance(field, DateTimeField)):
         if is_no_time(getattr(agent, column)):
-            yield f"Its row holds no time in {column}, so 1970 counts; write one with a database tool"
+            yield sentence(
+                "Its row holds no time in {column}, so 1970 counts; write one with a database tool", column=column
+            )
     for position, row in enumerate(agent.scope_rules.all(), 1):
         if rule_of(row) is DENY_ALL:
-            yield f"Rule {position} of its scope cannot be read and denies every chat; save the rules again"
+            yield sentence(
+                "Rule {position} of its scope cannot be read and denies every chat; save the rules again",
+                position=position,
+            )
     for collection in agent.collections.all():
         if fault := collection_fault(collection):
-            yield f"Collection {collection.name} is left out: {fault}"
+            yield sentence("Collection {name} is left out: {fault}", name=collection.name, fault=fault)

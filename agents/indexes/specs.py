@@ -15,6 +15,7 @@ from agents.indexes.broken_rows import collection_fault, rule_of
 from agents.models import Agent, Collection, CollectionShare
 from agents.servers.common_vectors import CommonVectors
 from search.documents.origin import named_origin
+from search.sentences import sentence
 from search.spec import MEMORY_PATTERNS, CollectionSpec, IndexSpec, Origin
 
 CURATED = ("MEMORY.md", "USER.md")
@@ -35,7 +36,7 @@ def index_spec(agent: Agent) -> IndexSpec:
         ),
         timezone=agent.timezone,
         tokens=read_settings(agent).late_interaction,
-        left_out=tuple((name, f"left out: {fault}") for name, fault in faults.items() if fault),
+        left_out=tuple((name, sentence("left out: {fault}", fault=fault)) for name, fault in faults.items() if fault),
     )
 
 

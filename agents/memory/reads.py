@@ -46,7 +46,8 @@ NOTHING_MS = 50
 
 
 BEHIND = Degradation(
-    "index_behind", "this server has not read yet what was written last elsewhere; it answers from what it has"
+    "index_behind",
+    sentence("this server has not read yet what was written last elsewhere; it answers from what it has"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.core.validators import RegexValidator
 from django.db import models
 
+from agents.columns.sentences import SentenceText
 from agents.columns.stored_values import ReadAsText
 
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\Z"
@@ -33,7 +34,7 @@ class Agent(ReadAsText):
     last_change_at = models.DateTimeField(
         null=True, blank=True, help_text="Last update that found changed files; the debounce counts from it."
     )
-    last_error = models.TextField(blank=True)
+    last_error = SentenceText(blank=True)
     next_update_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     pending_embeddings = models.PositiveIntegerField(

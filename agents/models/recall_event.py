@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from agents.columns.sentences import SentencesJson
 from agents.models.agent import Agent
 from agents.models.numbered import Numbered
 
@@ -21,7 +22,7 @@ class RecallEvent(Numbered):
     reason = models.CharField(max_length=32)
     lane = models.CharField(max_length=8, blank=True)
     elapsed_ms = models.FloatField()
-    steps = models.JSONField(default=list, blank=True, help_text="[{name, took_ms, detail}] in order.")
+    steps = SentencesJson(default=list, blank=True, help_text="[{name, took_ms, detail}] in order.")
     query = models.TextField(blank=True, help_text="The terms looked for; the whole query if messages are stored.")
     query_chars = models.PositiveIntegerField(default=0)
     message = models.TextField(blank=True, help_text="Empty unless messages are stored.")

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from agents.columns.job_kinds import Kind
 from agents.columns.public_ids import run_id
+from agents.columns.sentences import SentenceText
 from agents.models.agent import Agent
 from agents.models.numbered import Numbered
 
@@ -44,7 +45,7 @@ class Run(Numbered):
     total = models.PositiveIntegerField(default=0)
     unit = models.CharField(max_length=20, default="files")
     result = models.JSONField(default=dict, blank=True)
-    error = models.TextField(blank=True)
+    error = SentenceText(blank=True)
     cancel_requested = models.BooleanField(default=False)
     dispatched_at = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True, help_text="A run that was handed back waits until then.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from agents.columns.sentences import SentencesJson
 from agents.models.agent import Agent
 
 
@@ -15,9 +16,9 @@ class IndexSnapshot(models.Model):
     chunks = models.PositiveIntegerField(default=0)
     embedded = models.PositiveIntegerField(default=0)
     size_bytes = models.PositiveBigIntegerField(default=0)
-    degraded = models.JSONField(default=list, blank=True, help_text="[{code, detail}]; waiting vectors are none.")
+    degraded = SentencesJson(default=list, blank=True, help_text="[{code, detail}]; waiting vectors are none.")
     problems = models.PositiveIntegerField(default=0, help_text="How many files were skipped or cut.")
-    notes = models.JSONField(
+    notes = SentencesJson(
         default=list, blank=True, help_text="The first problems and the limits that are near, a sentence each."
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from agents.columns.sentences import SentenceChars
 from agents.models.agent import Agent
 
 
@@ -35,7 +36,7 @@ class Tombstone(models.Model):
     taken = models.JSONField(
         default=list, help_text="Path, whole, first and last line of each text that goes, until somebody was told."
     )
-    problem = models.CharField(max_length=MAX_PROBLEM_CHARS, blank=True, help_text="Why it cannot be finished yet.")
+    problem = SentenceChars(max_length=MAX_PROBLEM_CHARS, blank=True, help_text="Why it cannot be finished yet.")
 
     class Meta:
         ordering = ("-id",)

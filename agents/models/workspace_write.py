@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 
+from agents.columns.sentences import SentenceChars
 from agents.models.agent import Agent
 
 
@@ -22,7 +23,7 @@ class WorkspaceWrite(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="writes")
     path = models.CharField(max_length=1024, help_text="Workspace-relative.")
     state = models.CharField(max_length=7, choices=State.choices, default=State.PENDING)
-    problem = models.CharField(
+    problem = SentenceChars(
         max_length=MAX_PROBLEM_CHARS, blank=True, help_text="Why a write that was cut short cannot be finished yet."
     )
     action = models.CharField(max_length=20, help_text="append, duplicate, edit, restore, import, forget …")

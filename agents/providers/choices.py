@@ -99,18 +99,18 @@ def _ask(plan: RolePlan) -> dict[str, Any]:
     if plan.role == "embed":
         embedder = plan_embedder(plan)
         if embedder is None:
-            return {"note": "No model is wanted: searches go by words."}
+            return {"note": sentence("No model is wanted: searches go by words.")}
         vectors = embedder.embed_documents(_PROBES[:1], timeout=TEST_SECONDS)
         return {"dims": int(vectors.shape[1]), "fingerprint": embedder.identity().fingerprint}
     if plan.role == "rerank":
         reranker = plan_reranker(plan)
         if reranker is None:
-            return {"note": "No model is wanted: results keep their order."}
+            return {"note": sentence("No model is wanted: results keep their order.")}
         scores = reranker.rerank(_QUESTION, _PROBES, timeout=TEST_SECONDS)
         return {"scores": [round(score, 4) for score in scores]}
     generator = plan_generator(plan)
     if generator is None:
-        return {"note": "No model is wanted: summaries are taken from the notes word for word."}
+        return {"note": sentence("No model is wanted: summaries are taken from the notes word for word.")}
     messages = [Message("user", f"{_PROBES[0]} {_QUESTION} Answer in five words.")]
     return {"text": generator.generate(messages, max_tokens=40, timeout=TEST_SECONDS)[:200]}
 

@@ -8,7 +8,7 @@ from search.errors import GeneratorUnavailable, RerankerUnavailable
 from search.runtime.protocols import Embedder, Generator, Reranker
 from search.sentences import sentence
 
-_HINT = "Start the server."
+_HINT = sentence("Start the server.")
 
 
 class LocalModels(Protocol):

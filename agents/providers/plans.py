@@ -13,6 +13,7 @@ from agents.models import Agent, ProviderChoice
 from search.runtime.presets import Role
 from search.runtime.providers.address import Address
 from search.runtime.providers.choice import BASE_URLS, LOCAL, NONE, ModelChoice, parse_choice
+from search.sentences import sentence
 
 ROLES: tuple[Role, ...] = ("embed", "rerank", "generate")
 _NOBODY = ModelChoice(NONE)
@@ -78,9 +79,9 @@ def address_of(plan: RolePlan, choice: ModelChoice) -> Address:
     secret = key.get_secret_value() if key is not None and url in known else ""
     lacks = ""
     if not url:
-        lacks = f"no address is set, see MEMORY_{provider.upper()}_BASE_URL"
+        lacks = sentence("no address is set, see MEMORY_{provider}_BASE_URL", provider=provider.upper())
     elif url == BASE_URLS[provider] and not secret and provider not in _WITHOUT_KEY:
-        lacks = f"no key is set, see MEMORY_{provider.upper()}_API_KEY"
+        lacks = sentence("no key is set, see MEMORY_{provider}_API_KEY", provider=provider.upper())
     return Address(provider, url, secret, lacks)
 
 

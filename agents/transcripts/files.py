@@ -57,7 +57,7 @@ def markdown_name(transcript: Transcript, part: int) -> str:
 def transcript_lock(agent: Agent, session_key: str, purpose: str = "turns") -> AbstractContextManager[None]:
     """One writer of a chat's transcript at a time, across processes. Raises `Conflict` with `workspace_busy`."""
     path = transcripts_dir(agent) / "locks" / f"{folder_name(session_key)}.{purpose}"
-    return held(path, agent=agent, what="This chat's transcript")
+    return held(path, agent=agent, what=sentence("This chat's transcript"))
 
 
 def append_turns(path: Path, turns: Iterable[Turn]) -> int:

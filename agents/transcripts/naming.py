@@ -14,6 +14,7 @@ from search.errors import GeneratorUnavailable
 from search.flush.generate import Nonsense
 from search.flush.name import name_of
 from search.runtime.providers.choice import NONE
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -41,4 +42,4 @@ def chat_name(agent: Agent, turns: Sequence[Turn]) -> ChatName:
     except Nonsense as error:
         problem = str(error)
     logger.info("a chat of %s is named by its time: %s", agent.slug, problem)
-    return ChatName("", f"named by the time: the generator gave no name: {problem}")
+    return ChatName("", sentence("named by the time: the generator gave no name: {problem}", problem=problem))

@@ -21,6 +21,7 @@ from agents.workspace import create
 from search.dates.zone import zone
 from search.documents.secrets import mask_secrets
 from search.documents.transcripts import Turn, one_line, spoken
+from search.sentences import sentence
 
 MESSAGES = 15
 READ_PARTS = 64
@@ -68,7 +69,11 @@ def reset_session(
         transcript.save(update_fields=["reset_from", "last_at"])
     index_parts(agent, touched)
     if path is None:
-        nothing = "nothing was said since the last reset" if ended_before else "nothing was said in this chat yet"
+        nothing = (
+            sentence("nothing was said since the last reset")
+            if ended_before
+            else sentence("nothing was said in this chat yet")
+        )
         return ResetNote(None, 0, decision.reason if last else nothing)
     return ResetNote(path, len(last), name.problem)
 

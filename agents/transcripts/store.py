@@ -102,7 +102,7 @@ def store_turns(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> Sto
 
 
 def _why(turn: Turn) -> str:
-    return "another text is stored under this id" if _says_something(turn) else "it has no text"
+    return sentence("another text is stored under this id") if _says_something(turn) else sentence("it has no text")
 
 
 def _says_something(turn: Turn) -> bool:

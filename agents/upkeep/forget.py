@@ -117,8 +117,8 @@ def finish_rest(agent: Agent) -> int:
                 settled += 1
             except Exception as error:
                 logger.exception("a forgetting of %s was cut short and waits", agent.slug)
-                said = f"Forgetting was cut short and cannot be finished: {error}"
-                Tombstone.objects.filter(pk=mark.pk).update(problem=said[: Tombstone.MAX_PROBLEM_CHARS])
+                said = sentence("Forgetting was cut short and cannot be finished: {error}", error=error)
+                Tombstone.objects.filter(pk=mark.pk).update(problem=said)
     return settled
 
 

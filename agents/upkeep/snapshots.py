@@ -13,6 +13,7 @@ from agents.memory import reads
 from agents.models import Agent, IndexSnapshot
 from search.errors import SearchError
 from search.index.report import IndexStatus
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,11 @@ def take_snapshot(agent: Agent) -> IndexSnapshot | None:
 
 
 def _values(agent: Agent, status: IndexStatus) -> dict[str, object]:
-    problems = [f"{item.path}: {item.problem}" for part in status.collections for item in part.problems]
+    problems = [
+        sentence("{path}: {problem}", path=item.path, problem=item.problem)
+        for part in status.collections
+        for item in part.problems
+    ]
     return {
         "at": timezone.now(),
         "exists": status.exists,

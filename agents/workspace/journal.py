@@ -138,11 +138,11 @@ def writing(path: str) -> Iterator[None]:
 
 
 def unwritable(path: str, error: OSError) -> WorkspaceUnwritable:
-    hint = "Give the server's user the right to write in the workspace."
+    hint = sentence("Give the server's user the right to write in the workspace.")
     if error.errno in _FULL:
-        hint = "Free some disk space."
+        hint = sentence("Free some disk space.")
     elif error.errno == errno.ENOTDIR:
-        hint = "Bring the folder back, or give the agent another workspace."
+        hint = sentence("Bring the folder back, or give the agent another workspace.")
     return WorkspaceUnwritable(
         sentence("{path} cannot be written: {strerror}. Nothing of it was stored.", path=path, strerror=error.strerror),
         hint=hint,

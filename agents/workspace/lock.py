@@ -33,13 +33,17 @@ def workspace_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractCo
 
     A thread that holds it may take it again.
     """
-    return held(_lock_path(agent), agent=agent, what=f"The workspace of {agent.slug}", seconds=timeout)
+    return held(
+        _lock_path(agent), agent=agent, what=sentence("The workspace of {slug}", slug=agent.slug), seconds=timeout
+    )
 
 
 def forget_lock(agent: Agent, *, timeout: float = WAIT_SECONDS) -> AbstractContextManager[None]:
     """One forgetting of an agent at a time, whole, with transcript and index. Taken before any other lock."""
     path = data_dir() / "history" / ".locks" / f"forget.{agent.pk}"
-    return held(path, agent=agent, what=f"Something of {agent.slug} is being forgotten: it", seconds=timeout)
+    return held(
+        path, agent=agent, what=sentence("Something of {slug} is being forgotten: it", slug=agent.slug), seconds=timeout
+    )
 
 
 def _lock_path(agent: Agent) -> Path:

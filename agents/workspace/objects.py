@@ -22,7 +22,7 @@ LONGEST_CHAIN = 50
 """Appends are kept as differences to the content before; after so many comes a whole copy again."""
 
 _WHOLE, _APPENDED = b"W", b"A"
-_DAMAGED_HINT = "Restore another version, or the data folder from a backup."
+_DAMAGED_HINT = sentence("Restore another version, or the data folder from a backup.")
 
 
 class Damaged(NotFound):

@@ -18,7 +18,7 @@ from search.sentences import ended, sentence
 
 ROOT_FILES = ("MEMORY.md", "USER.md", "DREAMS.md")
 MAX_PATH_CHARS = 1000
-_HINT = "Writable are MEMORY.md, USER.md, DREAMS.md, users/<id>/USER.md and memory/**/*.md."
+_HINT = sentence("Writable are MEMORY.md, USER.md, DREAMS.md, users/<id>/USER.md and memory/**/*.md.")
 
 
 def checked_place(path: str, *, field: str = "path") -> str:

@@ -46,7 +46,7 @@ def finish_pending(agent: Agent, *, path: str = "", session_key: str = "") -> in
         except Exception as error:
             logger.exception("a write to %s of %s was cut short and waits", row.path, agent.slug)
             reason = _reason(row, error)
-            _PENDING.filter(pk=row.pk).update(problem=reason.message[:_CHARS])
+            _PENDING.filter(pk=row.pk).update(problem=reason.message)
             Agent.objects.filter(pk=agent.pk).update(last_error=reason.message)  # until an update went well
             if row.path == path or (session_key and row.session_key == session_key):
                 raise reason from error
@@ -65,14 +65,18 @@ def _finish_forgetting(agent: Agent, path: str, session_key: str) -> None:
             finish_files(agent, mark)
         except Exception as error:
             logger.exception("a forgetting of %s was cut short and waits", agent.slug)
-            said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
+            said = (
+                error.message
+                if isinstance(error, RuleError)
+                else sentence("{kind}; see the server's log", kind=type(error).__name__)
+            )
             reason = WorkspaceUnwritable(
                 sentence(
                     "Forgetting {shown} was cut short and cannot be finished: {said}", shown=_shown(mark), said=said
                 ),
                 hint=sentence("Put it right, and try again."),
             )
-            Tombstone.objects.filter(pk=mark.pk).update(problem=reason.message[:_CHARS])
+            Tombstone.objects.filter(pk=mark.pk).update(problem=reason.message)
             Agent.objects.filter(pk=agent.pk).update(last_error=reason.message)
             if mark.name in (path, session_key):
                 raise reason from error
@@ -110,7 +114,11 @@ def _reason(row: WorkspaceWrite, error: Exception) -> RuleError:
         return error
     if isinstance(error, OSError):
         return unwritable(row.path, error)
-    said = error.message if isinstance(error, RuleError) else f"{type(error).__name__}; see the server's log"
+    said = (
+        error.message
+        if isinstance(error, RuleError)
+        else sentence("{kind}; see the server's log", kind=type(error).__name__)
+    )
     return WorkspaceUnwritable(
         sentence("A write to {path} was cut short and cannot be finished: {said}", path=row.path, said=said),
         hint=sentence("Put it right, and try again."),

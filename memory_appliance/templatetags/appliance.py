@@ -13,15 +13,15 @@ from django.templatetags.static import static
 from django.utils.http import urlencode
 
 from memory_appliance.web.agent.job_words import KINDS
-from memory_appliance.web.diff import visible as shown
 from memory_appliance.web.tabs import TABS, Tab
+from memory_appliance.web.told import told
 from search.documents.lines import split_lines
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 register = template.Library()
-register.filter("visible", shown)
+register.filter("visible", told)
 
 
 @register.filter
@@ -33,7 +33,7 @@ def kind_of_job(kind: str) -> StrOrPromise:
 @register.filter
 def visible_lines(text: str) -> str:
     """`visible`, with the line breaks left as they are: for what wraps as it was written."""
-    return "\n".join(shown(line.rstrip("\r\n")) for line in split_lines(text))
+    return "\n".join(told(line.rstrip("\r\n")) for line in split_lines(text))
 
 
 @lru_cache(maxsize=64)

@@ -17,6 +17,7 @@ from memory_appliance.refusals.shape import wants_json
 from memory_appliance.web.chrome import theme_of
 from memory_appliance.web.diff import visible
 from memory_appliance.web.kept_form import kept_form
+from memory_appliance.web.told import remark, told
 from search.errors import SearchError
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -86,7 +87,7 @@ class PageFailures:
         if not isinstance(error, RuleError | SearchError) or wants_json(request):
             return None
         code = engine_code(error) if isinstance(error, SearchError) else _code(error)
-        return failure(request, status=code.status, message=error.message, hint=error.hint or code.hint)
+        return failure(request, status=code.status, message=remark(error.message), hint=told(error.hint or code.hint))
 
 
 def _code(error: RuleError) -> ErrorCode:

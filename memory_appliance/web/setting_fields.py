@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from agents.core.agent_settings import SettingRow, Source
 from agents.core.errors import Invalid
 from memory_appliance.web.setting_groups import GROUPS, Group
+from memory_appliance.web.told import told
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -207,4 +208,6 @@ def _in_words(field: Field, error: Invalid) -> str:
         return _("Enter a number from %(low)s to %(high)s.") % {"low": field.low, "high": field.high}
     if field.kind == "number":
         return _("Enter a number of at least %(low)s.") % {"low": field.low}
-    return error.message.removeprefix(f"{field.name}: ")
+    if field.choices:
+        return _("Choose from %(choices)s.") % {"choices": _(", ").join(label for _value, label in field.choices)}
+    return told(error.message).removeprefix(f"{field.name}: ")

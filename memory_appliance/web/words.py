@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from memory_appliance.health import Health
-from memory_appliance.web.diff import visible
+from memory_appliance.web.told import told
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -62,13 +62,13 @@ _TROUBLES: Mapping[str, StrOrPromise] = {
 
 
 def degradation(code: str, detail: str) -> StrOrPromise:
-    return DEGRADATIONS.get(code) or visible(detail)
+    return DEGRADATIONS.get(code) or told(detail)
 
 
 def troubles_by_part(health: Health) -> dict[str, StrOrPromise]:
     """A sentence for each part that does not work as it should."""
     bad = ((name, check) for name, check in health.checks.items() if check.status != "ok")
-    return {name: _TROUBLES.get(name) or visible(check.detail) for name, check in bad}
+    return {name: _TROUBLES.get(name) or told(check.detail) for name, check in bad}
 
 
 def troubles(health: Health) -> list[StrOrPromise]:

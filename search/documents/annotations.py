@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from search.documents.importance import parse_importance
+from search.sentences import sentence
 
 INVALID_PROJECT = "!invalid-project-annotation"
 """Project key of a chunk with a malformed project annotation: no active project ever equals it."""
@@ -44,8 +45,13 @@ class Annotations:
         self._by_line = by_line
         self._lines = sorted(by_line)
         self.problem = (
-            f"line {overfull}: of a line's triggers and project keys the first {MOST_KEYS} of up to {LONGEST_KEY}"
-            " characters count; with more project keys it is in no result"
+            sentence(
+                "line {overfull}: of a line's triggers and project keys the first {most_keys} of up to "
+                "{longest_key} characters count; with more project keys it is in no result",
+                overfull=overfull,
+                most_keys=MOST_KEYS,
+                longest_key=LONGEST_KEY,
+            )
             if overfull
             else ""
         )

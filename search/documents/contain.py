@@ -74,17 +74,17 @@ def shown(path: str) -> str:
 def name_problem(name: str) -> str | None:
     """Why `name` may not be one component of a path; None when it may."""
     if name in ("", ".", ".."):
-        return "empty, '.' and '..' components are not allowed"
+        return sentence("empty, '.' and '..' components are not allowed")
     if "/" in name or "\\" in name:
-        return "slashes and backslashes are not allowed inside a name"
+        return sentence("slashes and backslashes are not allowed inside a name")
     if not name.isprintable() and any(ord(char) < 32 or ord(char) == 127 for char in name):
-        return "control characters are not allowed in a name"
+        return sentence("control characters are not allowed in a name")
     try:
         length = len(name.encode())
     except UnicodeEncodeError:
-        return "the name is not valid Unicode"
+        return sentence("the name is not valid Unicode")
     if length > MAX_NAME_BYTES:
-        return f"a name may have at most {MAX_NAME_BYTES} bytes"
+        return sentence("a name may have at most {max_name_bytes} bytes", max_name_bytes=MAX_NAME_BYTES)
     return None
 
 

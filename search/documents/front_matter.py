@@ -11,6 +11,7 @@ import frontmatter
 import yaml
 
 from search.documents.importance import parse_importance
+from search.sentences import sentence
 
 MAX_LINES = 200
 MAX_CHARS = 16 * 1024
@@ -55,7 +56,13 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     meant = any(map(_KEY.match, block))
     if end >= MAX_LINES or sum(map(len, block)) + len(block) > MAX_CHARS:
         meant = end > 1 and _KEY.match(lines[1]) is not None
-        return _text(f"it has more than {MAX_LINES} lines or {MAX_CHARS // 1024} kB" if meant else "")
+        return _text(
+            sentence(
+                "it has more than {max_lines} lines or {max_chars} kB", max_lines=MAX_LINES, max_chars=MAX_CHARS // 1024
+            )
+            if meant
+            else ""
+        )
     try:
         fields = _load("\n".join(block))
     except _Broken as error:
@@ -74,7 +81,9 @@ def _spaced(line: str) -> str:
 def _text(reason: str) -> FrontMatter:
     if not reason:
         return FrontMatter()
-    return FrontMatter(problem=f"the front matter does not count, its text is searched: {reason}")
+    return FrontMatter(
+        problem=sentence("the front matter does not count, its text is searched: {reason}", reason=reason)
+    )
 
 
 def _load(block: str) -> dict[object, object] | None:
@@ -83,18 +92,20 @@ def _load(block: str) -> dict[object, object] | None:
         return {}
     depths = accumulate(1 if sign in "[{" else -1 for sign in _BRACKETS.findall(block))
     if max(depths, default=0) > _DEEPEST:  # what the reader's time grows with
-        raise _Broken("it is nested too deeply")
+        raise _Broken(sentence("it is nested too deeply"))
     try:
         # BaseLoader builds nothing but strings, lists and mappings: no dates, no numbers, no objects to trip over.
         fields = _YAML.load(block, Loader=yaml.BaseLoader)
     except RecursionError as error:
-        raise _Broken("it is nested too deeply") from error
+        raise _Broken(sentence("it is nested too deeply")) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         # The `---` above is line 1 of the file.
-        raise _Broken(f"no valid YAML (line {mark.line + 2})" if mark else "no valid YAML") from error
+        raise _Broken(
+            sentence("no valid YAML (line {line})", line=mark.line + 2) if mark else sentence("no valid YAML")
+        ) from error
     except yaml.YAMLError as error:
-        raise _Broken("no valid YAML") from error
+        raise _Broken(sentence("no valid YAML")) from error
     return fields if isinstance(fields, dict) else None
 
 

@@ -12,7 +12,7 @@ from search.sentences import sentence
 from search.spec import CollectionSpec, IndexSpec, SessionFilter
 
 _READABLE_ROOTS = frozenset({"memory.md", "user.md", "dreams.md"})
-_HINT = "Readable are MEMORY.md, USER.md, DREAMS.md, memory/**/*.md and <collection>/<path>."
+_HINT = sentence("Readable are MEMORY.md, USER.md, DREAMS.md, memory/**/*.md and <collection>/<path>.")
 
 
 class Location(NamedTuple):

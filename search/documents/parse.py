@@ -10,6 +10,7 @@ from search.documents.front_matter import read_front_matter
 from search.documents.lines import count_lines, decode, is_text, split_lines
 from search.documents.outline import read_outline
 from search.documents.rubbish import leave_out_rubbish
+from search.sentences import sentence
 from search.spec import ChunkingSpec
 
 
@@ -60,7 +61,7 @@ def parse_document(
             title=rel.rpartition("/")[2].removesuffix(".md"),
             chunks=(),
             importance=None,
-            problems=("not text: nothing of it is searched; if it is a note, save it as UTF-8",),
+            problems=(sentence("not text: nothing of it is searched; if it is a note, save it as UTF-8"),),
             front_matter_lines=0,
         )
     lines = split_lines(text)
@@ -91,8 +92,13 @@ def parse_document(
     ]
     if not transcript and (front.says_more or not chunks):
         chunks = [chunk(piece, words_only=True) for piece in cut_lines(head, chunking, first_line=2)] + chunks
-    odd = "not valid UTF-8: unreadable bytes" if lossy else "it holds zero bytes, which" if zeros else ""
-    encoding = f"{odd} are shown as \ufffd; save the file as UTF-8" if odd else ""
+    encoding = ""
+    if lossy:
+        encoding = sentence(
+            "not valid UTF-8: unreadable bytes are shown as {sign}; save the file as UTF-8", sign="\ufffd"
+        )
+    elif zeros:
+        encoding = sentence("it holds zero bytes, which are shown as {sign}; save the file as UTF-8", sign="\ufffd")
     return ParsedDocument(
         title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
         chunks=tuple(chunks),

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from search.sentences import sentence
+
 LONGEST_RUN = 400
 """Characters without a space; more in a script that writes spaces is no word, and hardly an address."""
 LONGEST_ADDRESS = 2_000
@@ -188,8 +190,17 @@ def _told(left: dict[int, int]) -> str:
         else:
             ranges.append((index, index))
     shown = ", ".join(f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges[:3])
-    more = f" and {len(ranges) - 3} more places" if len(ranges) > 3 else ""
-    return (
-        f"not searched, no text: {sum(left.values())} characters of encoded data, minified code or repeated lines"
-        f" (line {shown}{more})"
+    lost = sum(left.values())
+    if len(ranges) <= 3:
+        return sentence(
+            "not searched, no text: {lost} characters of encoded data, minified code or repeated lines (line {shown})",
+            lost=lost,
+            shown=shown,
+        )
+    return sentence(
+        "not searched, no text: {lost} characters of encoded data, minified code or repeated lines (line {shown} and "
+        "{more} more places)",
+        lost=lost,
+        shown=shown,
+        more=len(ranges) - 3,
     )

@@ -134,8 +134,12 @@ def scan_collection(
         os.close(open_folder(spec.root))
     except (BadPattern, PathNotAllowed) as error:
         return _unreadable_root(spec, error.message)
+    except FileNotFoundError:
+        return _unreadable_root(spec, sentence("the folder {root} does not exist", root=spec.root))
     except OSError as error:
-        return _unreadable_root(spec, f"the folder {spec.root} cannot be read: {error.strerror}")
+        return _unreadable_root(
+            spec, sentence("the folder {root} cannot be read: {strerror}", root=spec.root, strerror=error.strerror)
+        )
     findings = _Findings(spec.prefix, glance)
     pending = [_Folder((), chosen.patterns.start, chosen.ignore.start)]
     while pending and not findings.enough:
@@ -144,12 +148,15 @@ def scan_collection(
             pending.extend(_scan_folder(spec, chosen, limits, folder, findings))
         except FileNotFoundError:
             if not folder.names:
-                return _unreadable_root(spec, f"the folder {spec.root} vanished during the scan")
+                return _unreadable_root(spec, sentence("the folder {root} vanished during the scan", root=spec.root))
         except PathNotAllowed as error:
             findings.skip("/".join(folder.names), error.message)
         except OSError as error:
             if not folder.names:
-                return _unreadable_root(spec, f"the folder {spec.root} cannot be read: {error.strerror}")
+                return _unreadable_root(
+                    spec,
+                    sentence("the folder {root} cannot be read: {strerror}", root=spec.root, strerror=error.strerror),
+                )
             findings.lose("/".join(folder.names), error)
     findings.files.sort()
     findings.problems.sort(key=lambda problem: problem.path)

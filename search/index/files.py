@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from search.index.driver import Connection
 from search.outcome import Problem
+from search.sentences import packed, unpacked
 from search.spec import CollectionSpec
 
 
@@ -117,7 +118,7 @@ def known_problems(connection: Connection) -> dict[str, set[Problem]]:
     """Collection name → its problems at the last look."""
     found: dict[str, set[Problem]] = {}
     for collection, path, problem in connection.execute("SELECT collection, path, problem FROM problems"):
-        found.setdefault(collection, set()).add(Problem(path, problem))
+        found.setdefault(collection, set()).add(Problem(path, unpacked(problem)))
     return found
 
 
@@ -125,5 +126,5 @@ def replace_problems(connection: Connection, collection: str, problems: Iterable
     connection.execute("DELETE FROM problems WHERE collection = ?", (collection,))
     connection.executemany(
         "INSERT INTO problems(collection, path, problem) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
-        ((collection, problem.path, problem.problem) for problem in problems),
+        ((collection, problem.path, packed(problem.problem)) for problem in problems),
     )

@@ -32,7 +32,7 @@ def writer_lock(index: Path, *, timeout: float = 0.0) -> Iterator[None]:
 
     Raises `IndexUnavailable` where the folder cannot be written.
     """
-    with _held(lock_path(index), f"another job is writing the index {index.name}", timeout):
+    with _held(lock_path(index), sentence("another job is writing the index {name}", name=index.name), timeout):
         yield
 
 
@@ -43,7 +43,7 @@ def build_lock(index: Path, *, timeout: float = 0.0) -> Iterator[None]:
     Its file goes with its last holder: nothing waits here for long, and nothing is left behind.
     """
     path = index.with_name(index.name + ".build-lock")
-    with _held(path, f"another job is rebuilding the index {index.name}", timeout):
+    with _held(path, sentence("another job is rebuilding the index {name}", name=index.name), timeout):
         try:
             yield
         finally:

@@ -12,7 +12,7 @@ from search.index.report import CollectionStatus, FileEntry, IndexStatus
 from search.index.schema import generation, has_table
 from search.index.vectors import active_model
 from search.outcome import Degradation, Problem
-from search.sentences import sentence
+from search.sentences import sentence, unpacked
 from search.spec import EmbeddingIdentity, IndexSpec
 
 DOCID_CHARS = 6
@@ -86,11 +86,11 @@ def _status(spec: IndexSpec, connection: Connection, identity: EmbeddingIdentity
 def _collections(spec: IndexSpec, connection: Connection) -> tuple[CollectionStatus, ...]:
     problems: dict[str, list[Problem]] = {}
     for name, path, problem in connection.execute("SELECT collection, path, problem FROM problems ORDER BY path"):
-        problems.setdefault(name, []).append(Problem(path, problem))
+        problems.setdefault(name, []).append(Problem(path, unpacked(problem)))
     for name, path, note in connection.execute(
         "SELECT c.name, f.path, f.note FROM files f JOIN collections c ON c.id = f.collection WHERE f.note <> ''"
     ):
-        problems.setdefault(name, []).append(Problem(path, note))
+        problems.setdefault(name, []).append(Problem(path, unpacked(note)))
     rows = connection.execute(
         "SELECT c.name, count(*), coalesce(sum((SELECT count(*) FROM chunks k WHERE k.file_id = f.id)), 0)"
         " FROM files f JOIN collections c ON c.id = f.collection GROUP BY c.id"
@@ -124,7 +124,9 @@ def list_files(spec: IndexSpec, *, limit: int = 10_000, offset: int = 0) -> tupl
     except IndexUnavailable:
         return ()
     return tuple(
-        FileEntry(path, collection, size, modified, chunks, docid(digest) if digest else "", problem)
+        FileEntry(
+            path, collection, size, modified, chunks, docid(digest) if digest else "", problem and unpacked(problem)
+        )
         for path, collection, size, modified, chunks, digest, problem in rows
     )
 

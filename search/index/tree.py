@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from search.errors import IndexUnavailable
 from search.index.pool import reading
 from search.index.report import FileEntry
+from search.sentences import unpacked
 from search.spec import IndexSpec
 
 MOST_FOLDERS = 500
@@ -99,4 +100,5 @@ def find_names(spec: IndexSpec, words: str, *, limit: int = 200) -> tuple[FileEn
 def _entry(
     path: str, collection: str, size: int, modified: float, chunks: int, digest: bytes | None, problem: str | None
 ) -> FileEntry:
-    return FileEntry(path, collection, size, modified, chunks, f"#{digest.hex()[:6]}" if digest else "", problem)
+    told = unpacked(problem) if problem else None
+    return FileEntry(path, collection, size, modified, chunks, f"#{digest.hex()[:6]}" if digest else "", told)

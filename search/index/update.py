@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 
@@ -36,7 +36,7 @@ from search.index.schema import get_meta, has_table, next_generation, set_meta
 from search.index.tokens import count_waiting, drop_tokens
 from search.index.vectors import active_model, agree_on_model
 from search.outcome import Problem
-from search.sentences import sentence
+from search.sentences import packed, sentence, together
 from search.spec import CollectionSpec, EmbeddingIdentity, IndexSpec, Origin
 
 BATCH_CHUNKS = 512
@@ -220,7 +220,8 @@ class _Update:
         day = dated_path(path)
         file = NewFile(
             found.rel, path, stamp, digest, parsed.title if parsed else "", day.isoformat() if day else None,
-            evergreen(path), "; ".join(parsed.problems) if parsed else "", looked_at, parsed.session if parsed else "",
+            evergreen(path), packed(together(parsed.problems)) if parsed else "", looked_at,
+            parsed.session if parsed else "",
         )  # fmt: skip
         return _Ready(plan, known, file, parsed, origins)
 
@@ -291,7 +292,7 @@ class _Update:
         differing = [
             plan.collection.name
             for plan in plans
-            if before.get(plan.collection.name, set()) != set(self.problems[plan.collection.name])
+            if _as_stored(before.get(plan.collection.name, ())) != _as_stored(self.problems[plan.collection.name])
         ]
         if not differing:
             return
@@ -299,3 +300,8 @@ class _Update:
             for name in differing:
                 replace_problems(self.connection, name, self.problems[name])
         self.wrote = True
+
+
+def _as_stored(problems: Iterable[Problem]) -> set[tuple[str, str]]:
+    """One that an earlier version wrote without its template is written again."""
+    return {(item.path, packed(item.problem)) for item in problems}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from search.errors import RerankerUnavailable
 from search.runtime.cache import LruCache
 from search.runtime.protocols import Reranker
+from search.sentences import sentence
 
 JUDGED = 20
 """Best candidates that are judged, best first."""
@@ -37,11 +38,22 @@ def judge(query: str, texts: Sequence[str], reranker: Reranker, *, seconds: floa
         batch = open_places[start : start + BATCH]
         left = end - time.monotonic()
         if left <= 0:
-            return Verdicts(scores, f"{len(scores)} of {len(texts)} passages were judged in time")
+            return Verdicts(
+                scores,
+                sentence("{count} of {count_2} passages were judged in time", count=len(scores), count_2=len(texts)),
+            )
         try:
             given = reranker.rerank(query, [texts[place] for place in batch], timeout=left)
         except RerankerUnavailable as error:
-            return Verdicts(scores, f"{len(scores)} of {len(texts)} passages were judged: {error.advice()}")
+            return Verdicts(
+                scores,
+                sentence(
+                    "{count} of {count_2} passages were judged: {advice}",
+                    count=len(scores),
+                    count_2=len(texts),
+                    advice=error.advice(),
+                ),
+            )
         for place, score in zip(batch, given, strict=True):
             scores[place] = score
             _verdicts.put(keys[place], score)

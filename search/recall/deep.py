@@ -34,6 +34,7 @@ from search.recall.tools import GetArguments, SearchArguments, Toolbox, ToolRefu
 from search.recall.writer import Task, write
 from search.retrieve.query import parse_query
 from search.runtime.protocols import Vectors
+from search.sentences import sentence, together
 from search.spec import IndexSpec, SearchRequest
 
 RESULTS = 6
@@ -58,7 +59,7 @@ class Draft:
         try:
             yield detail
         finally:
-            self.steps.append(Step(name, round((time.perf_counter() - started) * 1000, 3), ", ".join(detail)))
+            self.steps.append(Step(name, round((time.perf_counter() - started) * 1000, 3), together(detail)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +148,15 @@ class DeepLane:
                 self._draft.finding = self._findings.extracted()
                 return Reason.DEADLINE if generator.out_of_time else Reason.NO_GENERATOR
             if not note:
-                detail.append("nothing helps")
+                detail.append(sentence("nothing useful"))
                 self._draft.finding = None
                 return Reason.FOUND
             summary = cut(one_line(note), self._task.writing.limit, mark="…")
             if not is_grounded(summary, self._findings.texts):
-                detail.append("not grounded")
+                detail.append(sentence("not supported by the notes"))
                 self._draft.finding = self._findings.extracted()
                 return Reason.NOT_GROUNDED
-            detail.append("written")
+            detail.append(sentence("a note"))
             self._draft.finding = self._found(summary)
             return Reason.FOUND
 
@@ -188,12 +189,12 @@ class DeepLane:
         )
         with self._draft.step("memory_search") as detail:
             outcome = pipeline.search(self._task.spec, request, self._embedder, self._task.former)
-            detail.append(f"{outcome.outcome} {len(outcome.results)}")
+            detail.append(_found_in_words(outcome))
             if outcome.degraded:
                 self._draft.facts["degraded"] = sorted({item.code for item in outcome.degraded})
         if outcome.results:
             with self._draft.step("weigh") as detail:
-                detail.append(f"{self._weigh(outcome)} relevant")
+                detail.append(sentence("{count} relevant", count=self._weigh(outcome)))
         return outcome
 
     def _get(self, asked: GetArguments) -> GetResult:
@@ -202,7 +203,7 @@ class DeepLane:
             raise ToolRefused(self._tools.refused[-1])
         with self._draft.step("memory_get") as detail:
             result = get_document(self._task.spec, asked.path, from_line=asked.from_line, lines=asked.lines)
-            detail.append(result.status)
+            detail.append(sentence("read") if result.status == "ok" else sentence("nothing"))
         return result
 
     def _weigh(self, outcome: SearchOutcome) -> int:
@@ -230,3 +231,9 @@ class DeepLane:
         if vector is None or self._embedder.identity().fingerprint != facts.model.identity.fingerprint:
             return None
         return vector
+
+
+def _found_in_words(outcome: SearchOutcome) -> str:
+    if outcome.outcome == "unavailable":
+        return sentence("the index cannot be read")
+    return sentence("{count} passages", count=len(outcome.results)) if outcome.results else sentence("nothing")

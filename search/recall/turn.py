@@ -28,6 +28,7 @@ from search.recall.turns import Ended, Late, Turns
 from search.recall.writer import Task
 from search.runtime.presets import BUNDLED
 from search.runtime.protocols import Embedder, Generator, Vectors
+from search.sentences import sentence
 from search.spec import IndexSpec, SearchRequest
 
 log = logging.getLogger(__name__)
@@ -119,7 +120,10 @@ class _Turn:
         if self.facts.chat_type in PRIVATE:
             with self.draft.step("fast_lane") as detail:
                 self.fast = fast_lane(self.turn.spec, self.said, self.turn.search.projects)
-                detail.append(self.fast.problem or f"{len(self.fast.notes)} of {self.fast.triggers} triggers")
+                detail.append(
+                    self.fast.problem
+                    or sentence("{fired} of {all} phrases", fired=len(self.fast.notes), all=self.fast.triggers)
+                )
         self.facts = replace(
             self.facts,
             strong_fast_hit=self.fast.strong,
@@ -173,7 +177,9 @@ class _Turn:
     def _judge(self, draft: Draft) -> IntentVerdict:
         with draft.step("intent") as detail:
             verdict = judge_intent(self.said, self._vector())
-            detail.append(f"{verdict.verdict} {verdict.score:.2f}")
+            score = f"{verdict.score:.2f}"
+            asks = verdict.verdict == "recall"
+            detail.append(sentence("yes: {score}", score=score) if asks else sentence("no: {score}", score=score))
             return verdict
 
     def _vector(self) -> Vectors | None:

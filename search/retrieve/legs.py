@@ -199,7 +199,11 @@ class Retriever:
         if wanted.fingerprint == indexed.fingerprint:
             return configured
         former = self.journey.models.former(indexed)
-        answers = "keywords answer" if former is None else f"the vectors of {indexed.model} answer"
+        answers = (
+            sentence("keywords answer")
+            if former is None
+            else sentence("the vectors of {model} answer", model=indexed.model)
+        )
         self.journey.degrade(
             "stale_vectors",
             sentence(

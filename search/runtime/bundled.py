@@ -64,7 +64,7 @@ def find_source() -> Path:
 def _is_intact(target: Path, report: ReportStep) -> bool:
     if not target.exists():
         return False
-    report("checking the model file")
+    report(sentence("checking the model file"))
     try:
         verify_file(target, _expected_sha256())
     except EmbedderUnavailable:
@@ -74,7 +74,7 @@ def _is_intact(target: Path, report: ReportStep) -> bool:
 
 def _convert(target: Path, report: ReportStep) -> None:
     source = find_source()
-    report("checking the packaged model")
+    report(sentence("checking the packaged model"))
     if sha256_of(source) != SOURCE_SHA256:
         raise EmbedderUnavailable(
             sentence(
@@ -89,11 +89,11 @@ def _convert(target: Path, report: ReportStep) -> None:
             sentence("not enough disk space for the model in {parent}", parent=target.parent),
             hint=sentence("Free at least 200 MB there."),
         )
-    report("converting the packaged model")
+    report(sentence("converting the packaged model"))
     part = target.with_name(target.name + ".part")
     try:
         _write(source, part)
-        report("checking the converted model")
+        report(sentence("checking the converted model"))
         verify_converted(part)
         part.replace(target)
         _sync(target.parent)

@@ -82,7 +82,7 @@ def _import_one(agent: Agent, actor: Actor, folder: Path, source: Source, *, dry
     except Invalid as error:
         return ImportedFile(name, "", "skipped", 0, error.message)
     except (OSError, PathNotAllowed, FileTooLarge) as error:
-        return ImportedFile(name, "", "skipped", 0, f"cannot be read: {error}")
+        return ImportedFile(name, "", "skipped", 0, sentence("cannot be read: {error}", error=error))
     status = _status(agent, target, data, before)
     if status in ("new", "update") and not dry_run:
         try:
@@ -92,7 +92,11 @@ def _import_one(agent: Agent, actor: Actor, folder: Path, source: Source, *, dry
             )  # fmt: skip
         except Conflict as error:
             return ImportedFile(name, target, "conflict", len(data), error.message)
-    detail = "" if status != "conflict" else "The copy was changed here; rename or remove it to import this one again."
+    detail = (
+        ""
+        if status != "conflict"
+        else sentence("The copy was changed here; rename or remove it to import this one again.")
+    )
     return ImportedFile(name, target, status, len(data), detail)
 
 

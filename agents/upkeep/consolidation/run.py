@@ -30,6 +30,7 @@ from search.documents.origin import line_digest
 from search.documents.secrets import mask_secrets
 from search.documents.terms import tokens
 from search.flush.own_words import weight
+from search.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +68,12 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
     candidates = _candidates(agent, moment)
     before = read_content(agent, MEMORY)
     if candidates and len(before.text) > MOST_CHARS:
-        said = f"{MEMORY} has {len(before.text)} characters; above {MOST_CHARS} nothing is added. Shorten it"
+        said = sentence(
+            "{memory} has {count} characters; above {most_chars} nothing is added. Shorten it",
+            memory=MEMORY,
+            count=len(before.text),
+            most_chars=MOST_CHARS,
+        )
         return Consolidated("refused", dry_run, reason=said)
     if not dry_run:
         candidates = _end_round(agent, actor, candidates, before.text, day)
@@ -79,7 +85,9 @@ def consolidate(*, agent: Agent, actor: Actor, dry_run: bool = False, now: datet
         )
     )
     if not plan.promoted:
-        return Consolidated("nothing", dry_run, reason="no note was used often enough that is not in MEMORY.md")
+        return Consolidated(
+            "nothing", dry_run, reason=sentence("no note was used often enough that is not in MEMORY.md")
+        )
     if not plan.acceptable:
         return Consolidated("refused", dry_run, plan.promoted, plan.superseded, diff, _why_not(plan, budget))
     if not dry_run:
@@ -187,8 +195,17 @@ def _triggers(words: list[str]) -> tuple[str, ...]:
 
 def _why_not(plan: Rewrite, budget: int) -> str:
     if not plan.fits:
-        return f"{MEMORY} has no room for it within {budget} characters; shorten it, or raise context_file_chars"
-    return f"{plan.lost} of {plan.prior} entries would be lost, which is more than {MAX_LOSS:.0%}"
+        return sentence(
+            "{memory} has no room for it within {budget} characters; shorten it, or raise context_file_chars",
+            memory=MEMORY,
+            budget=budget,
+        )
+    return sentence(
+        "{lost} of {prior} entries would be lost, which is more than {max_loss:.0%}",
+        lost=plan.lost,
+        prior=plan.prior,
+        max_loss=MAX_LOSS,
+    )
 
 
 def _tell_diary(agent: Agent, actor: Actor, promoted: Sequence[Entry], superseded: Sequence[str], day: date) -> None:

@@ -26,7 +26,9 @@ def _look(visit: Visit) -> Looking:
         yield Seen(
             "problem",
             sentence(
-                "It is {now:%F %T} UTC by the clock, but this server has seen {latest:%F %T}.", now=now, latest=latest
+                "It is {now} UTC by the clock, but this server has seen {latest}.",
+                now=f"{now:%F %T}",
+                latest=f"{latest:%F %T}",
             ),
             _TODO,
             "back",

@@ -14,6 +14,7 @@ from agents.core.paths import in_workspace
 from agents.models import Agent, Collection
 from agents.registry.collections import draft_collection
 from agents.registry.preview import Preview, preview
+from memory_appliance.web.told import refusal
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -64,7 +65,7 @@ class CollectionForm:
     def refused(self, error: RuleError) -> CollectionForm:
         """With the refusal beside the field that it names."""
         name = {"shared_with": "readers"}.get(error.field, error.field.partition(".")[0])
-        return replace(self, errors={name: f"{error.message} {error.hint}".strip()})
+        return replace(self, errors={name: refusal(error)})
 
 
 def form_of(collection: Collection, readers: list[str]) -> CollectionForm:

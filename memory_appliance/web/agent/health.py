@@ -20,7 +20,7 @@ from agents.registry.fleet.attention import state_of
 from memory_appliance.health import health
 from memory_appliance.web.access import Access
 from memory_appliance.web.agent.job_words import Job, job_of
-from memory_appliance.web.diff import visible
+from memory_appliance.web.told import refusal, told
 from memory_appliance.web.words import degradation, troubles
 from search.errors import SearchError
 from search.index.report import IndexStatus
@@ -106,11 +106,11 @@ def health_of(access: Access) -> AgentHealth:
         index = reads.status(agent)
         problems = sum(len(part.problems) for part in index.collections)
     except SearchError as error:
-        findings.append(_to_rebuild(access, "bad", f"{error.message} {error.hint}".strip()))
+        findings.append(_to_rebuild(access, "bad", refusal(error)))
     if not memory_on(agent.settings):
         findings.append(_switched_off(access))
     if agent.last_error:
-        findings.append(Finding("bad", visible(agent.last_error), *_to_the_jobs(access)))
+        findings.append(Finding("bad", told(agent.last_error), *_to_the_jobs(access)))
     if state_of(agent, None, timezone.now()) == "late":
         findings.append(Finding("warn", _("The files should have been checked again by now."), *_to_the_jobs(access)))
     if index is not None:
@@ -118,7 +118,7 @@ def health_of(access: Access) -> AgentHealth:
     if problems:
         findings.append(_problems(access, problems))
     to_the_files = (gettext_lazy("Go to files"), _address("files", access))
-    findings += [Finding("warn", visible(sentence), *to_the_files) for sentence in near_limits(agent)]
+    findings += [Finding("warn", told(said), *to_the_files) for said in near_limits(agent)]
     findings += [Finding("warn", sentence) for sentence in troubles(health())]
     return AgentHealth(index, str(agent_plan("embed", agent).first), _each_once(findings), jobs, problems)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from agents.models import Run
-from memory_appliance.web.diff import visible
+from memory_appliance.web.told import told
 from workers.jobs import JOBS
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def job_of(run: Run) -> Job:
         state=_("stopping") if run.cancel_requested and run.state == Run.State.RUNNING else state,
         tag=tag,
         reason=_("another model") if run.reason.startswith("model ") else _REASONS.get(run.reason, run.reason),
-        outcome=visible(run.error) if run.error else _outcome(run.kind, run.result),
+        outcome=told(run.error) if run.error else _outcome(run.kind, run.result),
         took=end - run.started_at if run.started_at and end else None,
     )
 

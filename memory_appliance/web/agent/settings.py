@@ -20,6 +20,7 @@ from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.page import answer
 from memory_appliance.web.setting_fields import FieldGroup, changes_in, field_groups, refused
 from memory_appliance.web.timezones import zone_options
+from memory_appliance.web.told import refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def about(request: HttpRequest, access: Access) -> HttpResponse:
             workspace=given["workspace"] if moves else None,
         )
     except RuleError as error:
-        wrong = About(**given, errors={error.field: f"{error.message} {error.hint}"})
+        wrong = About(**given, errors={error.field: refusal(error)})
         return _shown(request, access, _groups(agent), about=wrong, status=422)
     messages.success(request, _("Saved."))
     return _back(access)

@@ -17,6 +17,8 @@ from memory_appliance.web.chats.names import chat_name
 from memory_appliance.web.chats.opened import opened
 from memory_appliance.web.diff import visible
 from memory_appliance.web.page import answer
+from memory_appliance.web.told import told
+from search.sentences import in_turn
 
 
 @agent_page("edit")
@@ -34,7 +36,7 @@ def delete(request: HttpRequest, access: Access) -> HttpResponse:
         "heading": gettext("Delete the chat “%(title)s”?") % {"title": title},
         "will": _will(done),
         "will_not": [
-            gettext("What stays: %(what)s") % {"what": visible(f"{stays.what} {stays.hint}")} for stays in done.stays
+            gettext("What stays: %(what)s") % {"what": told(in_turn(stays.what, stays.hint))} for stays in done.stays
         ],
         "action": gettext("Delete for good"),
         "back": f"{reverse('chat', args=[access.agent.slug])}?{urlencode({'session': key})}",

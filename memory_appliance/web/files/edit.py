@@ -20,6 +20,7 @@ from memory_appliance.web.diff import Changes, line_changes
 from memory_appliance.web.files.places import reader_address
 from memory_appliance.web.files.read import opened
 from memory_appliance.web.page import answer, failure
+from memory_appliance.web.told import refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,12 @@ def _save(request: HttpRequest, access: Access, path: str) -> HttpResponse:
         )
     except Conflict as error:
         if error.code == "workspace_busy":
-            return _form(request, access, Editor(path, text, expected, f"{error.message} {error.hint}"), status=409)
+            return _form(request, access, Editor(path, text, expected, refusal(error)), status=409)
         if error.code != "file_changed":
             raise
         return _form(request, access, _both(access, path, text), status=409)
     except Invalid as error:
-        return _form(request, access, Editor(path, text, expected, f"{error.message} {error.hint}"), status=422)
+        return _form(request, access, Editor(path, text, expected, refusal(error)), status=422)
     message = gettext("Saved. The previous version is kept.") if saved.changed else gettext("Nothing was changed.")
     messages.success(request, message)
     return redirect(reader_address(access.agent.slug, path))

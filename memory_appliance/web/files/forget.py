@@ -13,6 +13,8 @@ from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.diff import visible
 from memory_appliance.web.files.places import reader_address
 from memory_appliance.web.page import answer
+from memory_appliance.web.told import told
+from search.sentences import in_turn
 
 
 @agent_page("edit")
@@ -29,7 +31,7 @@ def forget_file(request: HttpRequest, access: Access) -> HttpResponse:
         "heading": gettext("Forget %(path)s?") % {"path": visible(path)},
         "will": _will(done),
         "will_not": [
-            gettext("What stays: %(what)s") % {"what": visible(f"{stays.what} {stays.hint}")} for stays in done.stays
+            gettext("What stays: %(what)s") % {"what": told(in_turn(stays.what, stays.hint))} for stays in done.stays
         ],
         "action": gettext("Forget for good"),
         "back": reader_address(access.agent.slug, path),

@@ -17,6 +17,7 @@ from agents.files.notes import Noted, note
 from memory_appliance.web.access import Access, agent_page
 from memory_appliance.web.files.places import Lines, reader_address
 from memory_appliance.web.page import answer
+from memory_appliance.web.told import refusal
 
 TARGETS = (
     ("daily", _("Today's notes")),
@@ -88,7 +89,7 @@ def _write(access: Access, form: NoteForm) -> Noted | None:
             idempotency_key=f"page:{given['key']}",
         )
     except (Invalid, Conflict) as error:
-        form.add_error(_FIELDS.get(error.field), f"{error.message} {error.hint}".strip())
+        form.add_error(_FIELDS.get(error.field), refusal(error))
         return None
 
 

@@ -19,6 +19,7 @@ from memory_appliance.web.agent.passed_over import passed_over_in_words
 from memory_appliance.web.first_run.steps import first_agent, steps, with_agent
 from memory_appliance.web.page import answer
 from memory_appliance.web.timezones import zone_options
+from memory_appliance.web.told import refusal
 from workers.dispatch import dispatch
 
 
@@ -33,7 +34,7 @@ class AgentForm:
     def refused(self, error: RuleError) -> AgentForm:
         """The refusal beside the field that it is about: agents and collections name the folder in their own way."""
         name = {"workspace": "folder", "path": "folder", "slug": "name"}.get(error.field, error.field)
-        return replace(self, errors={name or "name": f"{error.message} {error.hint}".strip()})
+        return replace(self, errors={name or "name": refusal(error)})
 
 
 @owner_page

@@ -20,6 +20,7 @@ from memory_appliance.web.access import Access, access_to, owner_page
 from memory_appliance.web.agent.health import AgentHealth, health_of
 from memory_appliance.web.first_run.steps import chosen_agent, steps, with_agent
 from memory_appliance.web.page import answer
+from memory_appliance.web.told import refusal, remark
 from memory_appliance.web.words import degradation
 from search.outcome import Hit
 
@@ -72,7 +73,7 @@ def _write(request: HttpRequest, access: Access) -> HttpResponse:
         note(agent=access.agent, caller=access.caller, text=request.POST.get("text", ""), target="memory")
         messages.success(request, _("Note added. Now ask about it."))
     except RuleError as error:
-        messages.error(request, f"{error.message} {error.hint}".strip())
+        messages.error(request, refusal(error))
     return HttpResponseRedirect(with_agent("start-index", access.agent))
 
 
@@ -83,7 +84,7 @@ def _ask(access: Access, question: str) -> Answered | None:
     asked = SearchParams(question, max_results=MOST_HITS, citations="off", counts=False)
     found = _search(access, asked)
     if not isinstance(found, Searched):
-        return Answered(question, (), (found.decision.reason,))
+        return Answered(question, (), (remark(found.decision.reason),))
     unsure = found.outcome.outcome == "empty"
     if unsure:
         # At a first question to a few notes, the nearest one says more than none.

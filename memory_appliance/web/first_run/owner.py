@@ -21,6 +21,7 @@ from memory_appliance.admission.throttles import TooMany
 from memory_appliance.web.first_run.door import holds_the_key, is_local
 from memory_appliance.web.first_run.steps import goes_on_at, steps
 from memory_appliance.web.page import answer, failure
+from memory_appliance.web.told import refusal
 
 MAX_CHARS = 1000
 
@@ -69,7 +70,7 @@ def _create(request: HttpRequest) -> HttpResponse:
         slow["Retry-After"] = str(error.retry_after)
         return slow
     except Invalid as error:
-        wrong = {error.field or "name": f"{error.message} {error.hint}"}
+        wrong = {error.field or "name": refusal(error)}
         return _shown(request, OwnerForm(name, needs_key, wrong), status=422)
     except Conflict:
         return redirect_to_login(request.get_full_path())

@@ -15,7 +15,7 @@ from memory_appliance.embedding import models_client
 from memory_appliance.health import health
 from memory_appliance.processes import processes
 from memory_appliance.web.activity import sparks
-from memory_appliance.web.diff import visible
+from memory_appliance.web.told import told
 from memory_appliance.web.words import OUTCOMES, TROUBLED_OUTCOMES, degradation, troubles
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ def _line(row: FleetRow, spark: str) -> Line:
 
 
 def _words(row: FleetRow) -> list[StrOrPromise]:
-    words: list[StrOrPromise] = [visible(row.agent.last_error)] if row.agent.last_error else []
+    words: list[StrOrPromise] = [told(row.agent.last_error)] if row.agent.last_error else []
     if row.snapshot is not None:
         words += [degradation(one["code"], one["detail"]) for one in row.snapshot.degraded]
-        words += [visible(note) for note in row.snapshot.notes]
+        words += [told(note) for note in row.snapshot.notes]
     return words
 
 

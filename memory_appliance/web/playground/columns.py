@@ -18,7 +18,7 @@ from memory_appliance.web.playground.asked import Asked
 from memory_appliance.web.playground.form import MODE_LABELS
 from memory_appliance.web.playground.highlight import query_marks
 from memory_appliance.web.playground.hits import ShownHit, shown_hit
-from memory_appliance.web.playground.reasons import REASONS
+from memory_appliance.web.told import remark, told
 from memory_appliance.web.words import degradation
 from search.errors import BadQuery, SearchError
 from search.outcome import SearchOutcome
@@ -94,10 +94,12 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
             agent=access.agent, caller=asked.chat.caller(access.actor), session=asked.chat.session, params=params
         )
     except (RuleError, SearchError) as error:
-        return _column(asked, mode, "error", reason=error.message, notes=(Note(error.hint),) if error.hint else ())
+        return _column(
+            asked, mode, "error", reason=remark(error.message), notes=(Note(told(error.hint)),) if error.hint else ()
+        )
     took_ms = (time.perf_counter() - began) * 1000
     if isinstance(found, reads.Denied):
-        return _column(asked, mode, "error", reason=found.decision.reason)
+        return _column(asked, mode, "error", reason=remark(found.decision.reason))
     outcome = found.outcome
     marks = query_marks(_what_is_asked(asked.query, mode))
     hits = tuple(shown_hit(access.agent, hit, marks) for hit in outcome.results)
@@ -109,7 +111,7 @@ def _searched(access: Access, asked: Asked, mode: Mode, most_ms: int) -> Column:
         hits=hits,
         outcome=outcome,
         notes=_notes(outcome, found.withheld),
-        reason=REASONS.of(outcome.reason),
+        reason=remark(outcome.reason) if outcome.reason else "",
         steps=() if hits else steps_after(asked, outcome, own, access.agent),
     )
 

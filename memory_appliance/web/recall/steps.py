@@ -6,34 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy as _
-
 from agents.models import Agent
 from memory_appliance.web.files.places import Lines, reader_address
-from memory_appliance.web.phrases import Phrases
 from memory_appliance.web.recall.words import STEPS
+from memory_appliance.web.told import told
 from search.recall.outcome import Source, Step
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
-
-
-DETAILS = Phrases(
-    {
-        "{fired} of {all} triggers": _("%(fired)s of %(all)s phrases"),
-        "recall {score}": _("yes: %(score)s"),
-        "none {score}": _("no: %(score)s"),
-        "ok {found}": _("%(found)s passages"),
-        "empty {found}": _("nothing"),
-        "unavailable {found}": _("the index can't be read"),
-        "{relevant} relevant": _("%(relevant)s relevant"),
-        "ok": _("read"),
-        "written": _("a note"),
-        "nothing helps": _("nothing useful"),
-        "not grounded": _("not supported by the notes"),
-    }
-)
-"""What came of a step, as the engine says it and as the page does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +38,7 @@ def step_rows(steps: Iterable[Step], elapsed_ms: float) -> tuple[StepRow, ...]:
             text=STEPS.get(step.name, step.name),
             took_ms=step.took_ms,
             share=min(1.0, step.took_ms / max(elapsed_ms, 1e-3)),
-            detail=DETAILS.of(step.detail),
+            detail=told(step.detail),
         )
         for step in steps
     )

@@ -16,6 +16,7 @@ from agents.access.sessions import ChatType
 from agents.core.errors import Invalid
 from agents.core.paging import as_number
 from agents.registry.scope_rules import MAX_RULES
+from memory_appliance.web.told import refusal
 
 CONDITIONS = ("chat_type", "channel", "key_prefix", "raw_key_prefix")
 
@@ -80,7 +81,7 @@ class Draft:
         if len(parts) < 3 or parts[0] != "rules" or not parts[1].isdigit():
             return self
         rules = list(self.rules)
-        rules[int(parts[1])] = replace(rules[int(parts[1])], errors={parts[-1]: f"{error.message} {error.hint}"})
+        rules[int(parts[1])] = replace(rules[int(parts[1])], errors={parts[-1]: refusal(error)})
         return replace(self, rules=tuple(rules))
 
 

@@ -21,6 +21,7 @@ from memory_appliance.web.page import answer
 from memory_appliance.web.scope.check import Check, check, recent_chats
 from memory_appliance.web.scope.draft import Draft, DraftRule, digest_of, draft_of, read_draft
 from memory_appliance.web.scope.words import CHAT_TYPES, TEMPLATES, of_never
+from memory_appliance.web.told import refusal as told_refusal
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -126,7 +127,7 @@ def _shown(
 def _sentence(refusal: Invalid) -> str:
     if refusal.field == "confirm_open":
         return _("Nothing was saved: confirm below that every chat may recall this memory.")
-    return f"{refusal.message} {refusal.hint}"
+    return told_refusal(refusal)
 
 
 def _rows(draft: Draft, unfinished: frozenset[int]) -> tuple[Row, ...]:

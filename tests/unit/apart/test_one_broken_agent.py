@@ -42,6 +42,7 @@ from memory_appliance.doctor.checks.agents import AGENTS
 from search import pipeline
 from search.get import get_document, multi_get
 from search.index.update import update_index
+from search.sentences import unpacked
 from search.spec import IndexSpec, SearchRequest
 from tests import cast
 from workers.tasks import sweep, tidy
@@ -438,7 +439,7 @@ def test_another_agents_folder_is_left_out_and_named(al: Agent, al_2: Agent) -> 
     with closing(sqlite3.connect(spec.path)) as index:
         assert index.execute("SELECT count(*) FROM chunks WHERE text LIKE '%4711%'").fetchone() == (0,)
         ((problem,),) = index.execute("SELECT problem FROM problems WHERE path = 'extra'").fetchall()
-    assert "agent al-2" in problem
+    assert "agent al-2" in unpacked(problem)
     assert get_document(spec, "extra/secret.md").code == "path_not_allowed"
     assert multi_get(spec, glob="extra/**/*.md") == ()
 

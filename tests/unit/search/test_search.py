@@ -105,7 +105,7 @@ def test_without_the_word_index_vectors_answer(home):
 def test_an_empty_index_is_empty_with_a_reason(workspace):
     workspace.update()
     outcome = workspace.search("vlan", WordEmbedder())
-    assert (outcome.outcome, outcome.reason) == ("empty", "the index holds no text yet")
+    assert (outcome.outcome, outcome.reason) == ("empty", "this memory has no text yet")
 
 
 def test_a_word_that_was_asked_for_before_it_was_written_is_found_afterwards(home):
@@ -150,7 +150,7 @@ def test_an_emoji_or_a_number_is_looked_for(home):
 def test_nothing_found_says_why(home):
     outcome = home.search("zzyzx", None, mode="search")
     assert outcome.outcome == "empty"
-    assert "no indexed text" in outcome.reason
+    assert "no note matches" in outcome.reason
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])

@@ -60,7 +60,7 @@ def test_a_form_of_one_group_changes_what_it_names(
         ({"min_score": "nan"}, "Enter a number from 0"),
         ({"mode": "<b>"}, "mode"),
         ({"embed_model": "nobody:knows"}, "nobody"),
-        ({"recall_chat_types": ["", "everybody"]}, "Input should be"),
+        ({"recall_chat_types": ["", "everybody"]}, "Choose from direct, group"),
     ],
 )
 def test_what_is_wrong_stands_beside_its_field_and_what_was_typed_stays(

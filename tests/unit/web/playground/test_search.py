@@ -156,7 +156,7 @@ def test_a_memory_that_is_off_says_so(admin: Client, al: Agent) -> None:
 
 def test_typed_lines_that_contradict_themselves_are_explained_in_their_column(admin: Client, al: Agent) -> None:
     found = results(admin, "?q=lex:&mode=search&mode=query")
-    assert "line 1 is empty after lex:" in found and found.count('class="way"') == 2
+    assert "Line 1 is empty after lex:" in found and found.count('class="way"') == 2
 
 
 @pytest.mark.parametrize("query", ["?q=", "?q=+++", "?q=%00", "?q=🙂🙂", "?q=" + "x" * 5000, "?q=%22", "?q=%ff%fe"])
