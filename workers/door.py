@@ -94,7 +94,7 @@ def _carry_out(run: Run, job: Job) -> None:
             run,
             lease,
             Run.State.FAILED,
-            error=sentence("Unexpected {name__}; see the worker's log.", name__=type(error).__name__),
+            error=sentence("Unexpected {kind}; see the worker's log.", kind=type(error).__name__),
         )
         raise
     else:
