@@ -19,6 +19,7 @@ from memory_appliance.settings.secret_files import secret_from_file, secret_from
 from search.runtime.presets import Role
 from search.runtime.providers.address import checked_url
 from search.runtime.providers.choice import parse_choice
+from search.sentences import sentence
 from workers.broker_address import celery_address
 
 PREFIX = "MEMORY_"
@@ -74,182 +75,246 @@ class Options(BaseSettings):
 
     data_dir: Path = Field(
         Path("data"),
-        description="Folder of everything the server keeps: control database, indexes, workspaces, models.",
+        description=sentence("Folder of everything the server keeps: control database, indexes, workspaces, models."),
     )
     local_dir: Path = Field(
         Path(),
         validate_default=True,
-        description="Folder on this machine's own disk for what is rebuilt automatically: indexes, models, sockets, "
-        "logs; else MEMORY_DATA_DIR. Of each server its own, where several share MEMORY_DATA_DIR.",
+        description=sentence(
+            "Folder on this machine's own disk for what is rebuilt automatically: indexes, models, "
+            "sockets, logs; else MEMORY_DATA_DIR. Of each server its own, where several share "
+            "MEMORY_DATA_DIR."
+        ),
     )
-    host: str = Field("127.0.0.1", min_length=1, description="Address the web server listens on.")
-    port: int = Field(8765, ge=1, le=65535, description="Port the web server listens on.")
+    host: str = Field("127.0.0.1", min_length=1, description=sentence("Address the web server listens on."))
+    port: int = Field(8765, ge=1, le=65535, description=sentence("Port the web server listens on."))
     allowed_hosts: Names = Field(
         (),
-        description="Host names, separated by commas, that requests may carry besides localhost and MEMORY_HOST.",
+        description=sentence(
+            "Host names, separated by commas, that requests may carry besides localhost and MEMORY_HOST."
+        ),
     )
     trusted_origins: Names = Field(
         (),
-        description="Origins such as https://memory.example, separated by commas, whose pages may send forms and call "
-        "the API and MCP; this server's own address needs none.",
+        description=sentence(
+            "Origins such as https://memory.example, separated by commas, whose pages may send forms "
+            "and call the API and MCP; this server's own address needs none."
+        ),
     )
     base_path: str = Field(
         "",
         pattern=r"^(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$",
-        description="Path below which a proxy shows the server, such as /memory; empty: at the top of its name.",
+        description=sentence(
+            "Path below which a proxy shows the server, such as /memory; empty: at the top of its name."
+        ),
     )
     https: bool = Field(
-        False, description="Whether people reach the server over HTTPS alone: cookies are then sent over HTTPS only."
+        False,
+        description=sentence(
+            "Whether people reach the server over HTTPS alone: cookies are then sent over HTTPS only."
+        ),
     )
     trusted_proxies: Names = Field(
         (),
-        description="Addresses or networks, separated by commas, of proxies that are believed when they say who calls.",
+        description=sentence(
+            "Addresses or networks, separated by commas, of proxies that are believed when they say who calls."
+        ),
     )
     sso_header: str = Field(
         "",
-        description="Header in which a trusted proxy names the person it has signed in, such as X-Forwarded-User; "
-        "empty: off. Needs MEMORY_TRUSTED_PROXIES.",
+        description=sentence(
+            "Header in which a trusted proxy names the person it has signed in, such as "
+            "X-Forwarded-User; empty: off. Needs MEMORY_TRUSTED_PROXIES."
+        ),
     )
-    session_hours: int = Field(168, ge=1, le=8760, description="How long a person stays signed in.")
-    requests_per_minute_key: int = Field(60_000, ge=0, le=10**7, description="Requests a key may make; 0: no limit.")
+    session_hours: int = Field(168, ge=1, le=8760, description=sentence("How long a person stays signed in."))
+    requests_per_minute_key: int = Field(
+        60_000, ge=0, le=10**7, description=sentence("Requests a key may make; 0: no limit.")
+    )
     requests_per_minute_address: int = Field(
-        120_000, ge=0, le=10**7, description="Requests an address may make; 0: no limit."
+        120_000, ge=0, le=10**7, description=sentence("Requests an address may make; 0: no limit.")
     )
     failed_keys_per_minute: int = Field(
-        300, ge=0, le=10**7, description="Wrong keys an address may try; 0: no limit. A key cannot be guessed."
+        300,
+        ge=0,
+        le=10**7,
+        description=sentence("Wrong keys an address may try; 0: no limit. A key cannot be guessed."),
     )
     failed_logins_per_minute: int = Field(
         10,
         ge=0,
         le=10**6,
-        description="Wrong passwords an address may try, and five times as many a name; 0: no limit.",
+        description=sentence("Wrong passwords an address may try, and five times as many a name; 0: no limit."),
     )
     key_overlap_seconds: int = Field(
-        600, ge=0, le=30 * 86_400, description="How long the old secret of a rotated key works beside the new one."
+        600,
+        ge=0,
+        le=30 * 86_400,
+        description=sentence("How long the old secret of a rotated key works beside the new one."),
     )
-    audit_days: int = Field(365, ge=1, le=36_500, description="How long the audit log keeps what people changed.")
-    audit_denied_days: int = Field(30, ge=1, le=36_500, description="How long the audit log keeps denials.")
+    audit_days: int = Field(
+        365, ge=1, le=36_500, description=sentence("How long the audit log keeps what people changed.")
+    )
+    audit_denied_days: int = Field(30, ge=1, le=36_500, description=sentence("How long the audit log keeps denials."))
     admin_password: SecretStr | None = Field(
-        None, description="Password of the first user `admin`; else one is generated and printed once."
+        None, description=sentence("Password of the first user `admin`; else one is generated and printed once.")
     )
     bootstrap_key: SecretStr | None = Field(
         None,
-        description="An admin API key to create at the first start, 32 characters or more; else one is generated "
-        "and printed once.",
+        description=sentence(
+            "An admin API key to create at the first start, 32 characters or more; else one is "
+            "generated and printed once."
+        ),
     )
     secret_key: SecretStr | None = Field(
-        None, description="Signs the web sessions; else generated once into <data>/run/secret_key."
+        None, description=sentence("Signs the web sessions; else generated once into <data>/run/secret_key.")
     )
     secrets_dir: Path | None = Field(
         None,
-        description="Folder of files that hold one secret each, named after the option in small letters, such as "
-        "`memory_openai_api_key`; the way a container is given its secrets.",
+        description=sentence(
+            "Folder of files that hold one secret each, named after the option in small letters, "
+            "such as `memory_openai_api_key`; the way a container is given its secrets."
+        ),
     )
-    demo: bool = Field(True, description="Whether the first start adds the demo agent with its sample workspace.")
+    demo: bool = Field(
+        True, description=sentence("Whether the first start adds the demo agent with its sample workspace.")
+    )
     allowed_roots: Folders = Field(
         (),
-        description="Folders outside the data folder in which workspaces and collections may lie, separated by "
-        f"commas or `{os.pathsep}`.",
+        description=sentence(
+            "Folders outside the data folder in which workspaces and collections may lie, separated "
+            "by commas or `{pathsep}`.",
+            pathsep=os.pathsep,
+        ),
     )
     database_url: SecretStr | None = Field(
         None,
         validation_alias="DATABASE_URL",
-        description="A PostgreSQL for the control database, postgres://user:password@host/name; else SQLite in "
-        "<data>/control.sqlite3.",
+        description=sentence(
+            "A PostgreSQL for the control database, postgres://user:password@host/name; else SQLite "
+            "in <data>/control.sqlite3."
+        ),
     )
     broker_url: SecretStr | None = Field(
         None,
-        description="A Valkey or Redis server of your own: redis://host:6379/0, rediss:// with TLS, or "
-        "sentinel://host1:26379,host2:26379/name; else the bundled one on a Unix socket.",
+        description=sentence(
+            "A Valkey or Redis server of your own: redis://host:6379/0, rediss:// with TLS, or "
+            "sentinel://host1:26379,host2:26379/name; else the bundled one on a Unix socket."
+        ),
     )
     update_interval_seconds: int = Field(
-        300, ge=5, le=86_400, description="How often every agent's files are looked at."
+        300, ge=5, le=86_400, description=sentence("How often every agent's files are looked at.")
     )
     agent_disk_quota_mb: int = Field(
         0,
         ge=0,
         le=10**7,
-        description="Megabytes that an agent's workspace and transcripts may take, unless its own setting says "
-        "otherwise; 0: any number.",
+        description=sentence(
+            "Megabytes that an agent's workspace and transcripts may take, unless its own setting "
+            "says otherwise; 0: any number."
+        ),
     )
     update_debounce_seconds: float = Field(
-        15, ge=0, le=3600, description="Smallest pause between two updates of one agent while its files keep changing."
+        15,
+        ge=0,
+        le=3600,
+        description=sentence("Smallest pause between two updates of one agent while its files keep changing."),
     )
-    sweep_seconds: float = Field(2, ge=0.2, le=60, description="How often due work is looked for.")
+    sweep_seconds: float = Field(2, ge=0.2, le=60, description=sentence("How often due work is looked for."))
     watch: Literal["auto", "poll", "off"] = Field(
-        "auto", description="How changes on disk are noticed: by the system, by polling, or only by the interval."
+        "auto",
+        description=sentence("How changes on disk are noticed: by the system, by polling, or only by the interval."),
     )
-    model_threads: int = Field(1, ge=1, le=64, description="Threads the local embedding model computes with.")
+    model_threads: int = Field(1, ge=1, le=64, description=sentence("Threads the local embedding model computes with."))
     model_workers: int = Field(
         0,
         ge=0,
         le=16,
-        description="Processes that take reranking and writing from the broker; at least one runs where "
-        "MEMORY_RERANK_MODEL or MEMORY_GENERATE_MODEL is `local`.",
+        description=sentence(
+            "Processes that take reranking and writing from the broker; at least one runs where "
+            "MEMORY_RERANK_MODEL or MEMORY_GENERATE_MODEL is `local`."
+        ),
     )
-    web_workers: int = Field(2, ge=1, le=64, description="Processes that serve the API and the pages.")
-    web_threads: int = Field(2, ge=1, le=64, description="Threads of each web process.")
+    web_workers: int = Field(2, ge=1, le=64, description=sentence("Processes that serve the API and the pages."))
+    web_threads: int = Field(2, ge=1, le=64, description=sentence("Threads of each web process."))
     query_embed_timeout_ms: int = Field(
         1500,
         ge=10,
         le=60_000,
-        description="How long a search waits for its query's vector before it uses words only.",
+        description=sentence("How long a search waits for its query's vector before it uses words only."),
     )
-    recall: bool = Field(True, description="Whether turns are recalled for at all; `0` switches it off everywhere.")
+    recall: bool = Field(
+        True, description=sentence("Whether turns are recalled for at all; `0` switches it off everywhere.")
+    )
     embed_model: str = Field(
         "local",
-        description="Who embeds: `local`, `ollama`, `openai`, `gemini`, `voyage`, `mistral` or `none`, and after a "
-        "colon the model; see docs/models.md. What is set through the API goes first.",
+        description=sentence(
+            "Who embeds: `local`, `ollama`, `openai`, `gemini`, `voyage`, `mistral` or `none`, and "
+            "after a colon the model; see docs/models.md. What is set through the API goes first."
+        ),
     )
     rerank_model: str = Field(
-        "none", description="Who reranks: `local`, `cohere`, `jina`, `voyage`, `compatible` or `none`, and the model."
+        "none",
+        description=sentence(
+            "Who reranks: `local`, `cohere`, `jina`, `voyage`, `compatible` or `none`, and the model."
+        ),
     )
     generate_model: str = Field(
-        "none", description="Who writes: `local`, `ollama`, `openai`, `gemini`, `mistral` or `none`, and the model."
+        "none",
+        description=sentence("Who writes: `local`, `ollama`, `openai`, `gemini`, `mistral` or `none`, and the model."),
     )
     openai_base_url: str = Field(
-        "", description="Address of a service that speaks like OpenAI; else OpenAI's own. Gets MEMORY_OPENAI_API_KEY."
+        "",
+        description=sentence(
+            "Address of a service that speaks like OpenAI; else OpenAI's own. Gets MEMORY_OPENAI_API_KEY."
+        ),
     )
-    ollama_base_url: str = Field("", description="Address of Ollama; else http://127.0.0.1:11434.")
-    compatible_base_url: str = Field("", description="Address below which a `/rerank` service answers.")
-    openai_api_key: SecretStr | None = Field(None, description="Key for `openai`.")
-    gemini_api_key: SecretStr | None = Field(None, description="Key for `gemini`.")
-    voyage_api_key: SecretStr | None = Field(None, description="Key for `voyage`.")
-    mistral_api_key: SecretStr | None = Field(None, description="Key for `mistral`.")
-    cohere_api_key: SecretStr | None = Field(None, description="Key for `cohere`.")
-    jina_api_key: SecretStr | None = Field(None, description="Key for `jina`.")
-    ollama_api_key: SecretStr | None = Field(None, description="Key for `ollama`, where a proxy asks for one.")
-    compatible_api_key: SecretStr | None = Field(None, description="Key for `compatible`.")
+    ollama_base_url: str = Field("", description=sentence("Address of Ollama; else http://127.0.0.1:11434."))
+    compatible_base_url: str = Field("", description=sentence("Address below which a `/rerank` service answers."))
+    openai_api_key: SecretStr | None = Field(None, description=sentence("Key for `openai`."))
+    gemini_api_key: SecretStr | None = Field(None, description=sentence("Key for `gemini`."))
+    voyage_api_key: SecretStr | None = Field(None, description=sentence("Key for `voyage`."))
+    mistral_api_key: SecretStr | None = Field(None, description=sentence("Key for `mistral`."))
+    cohere_api_key: SecretStr | None = Field(None, description=sentence("Key for `cohere`."))
+    jina_api_key: SecretStr | None = Field(None, description=sentence("Key for `jina`."))
+    ollama_api_key: SecretStr | None = Field(
+        None, description=sentence("Key for `ollama`, where a proxy asks for one.")
+    )
+    compatible_api_key: SecretStr | None = Field(None, description=sentence("Key for `compatible`."))
     hub_url: str = Field(
-        "https://huggingface.co", description="Where models are downloaded from; a mirror has the same paths."
+        "https://huggingface.co", description=sentence("Where models are downloaded from; a mirror has the same paths.")
     )
     local_index_days: int = Field(
         30,
         ge=1,
         le=3650,
-        description="With PostgreSQL: an index unused for so long leaves the local folder.",
+        description=sentence("With PostgreSQL: an index unused for so long leaves the local folder."),
     )
     local_index_gb: float = Field(
         100.0,
         ge=0.1,
         le=10**6,
-        description="With PostgreSQL: above this size the longest unused indexes leave the local folder.",
+        description=sentence("With PostgreSQL: above this size the longest unused indexes leave the local folder."),
     )
     backup_dir: Path = Field(
         Path("backups"),
-        description="Folder of the backups; relative to the data folder. Another disk is safer.",
+        description=sentence("Folder of the backups; relative to the data folder. Another disk is safer."),
     )
-    backup_hours: int = Field(24, ge=0, le=720, description="How often a backup is made by itself; 0: never.")
+    backup_hours: int = Field(24, ge=0, le=720, description=sentence("How often a backup is made by itself; 0: never."))
     backup_indexes: bool = Field(
         False,
-        description="Whether backups hold the indexes too: they come back by themselves, but their vectors take time.",
+        description=sentence(
+            "Whether backups hold the indexes too: they come back by themselves, but their vectors take time."
+        ),
     )
-    backup_keep_daily: int = Field(7, ge=0, le=3650, description="Days of which the last backup is kept.")
-    backup_keep_weekly: int = Field(4, ge=0, le=520, description="Weeks of which the last backup is kept.")
-    backup_keep_monthly: int = Field(6, ge=0, le=120, description="Months of which the last backup is kept.")
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="What is written to stderr.")
+    backup_keep_daily: int = Field(7, ge=0, le=3650, description=sentence("Days of which the last backup is kept."))
+    backup_keep_weekly: int = Field(4, ge=0, le=520, description=sentence("Weeks of which the last backup is kept."))
+    backup_keep_monthly: int = Field(6, ge=0, le=120, description=sentence("Months of which the last backup is kept."))
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description=sentence("What is written to stderr.")
+    )
     log_format: Literal["line", "json"] = Field(
-        "line", description="How a line of the log looks: text for people, or a JSON object for programs."
+        "line", description=sentence("How a line of the log looks: text for people, or a JSON object for programs.")
     )
 
     @field_validator("log_level", mode="before")

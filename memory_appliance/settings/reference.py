@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from memory_appliance.settings.groups import GROUPS, OptionGroup
 from memory_appliance.settings.options import SAMPLE_SECRET, Options, env_name, is_secret
 
 _INTRO = """\
@@ -18,7 +19,9 @@ Each secret can also be read from a file: set the name with `_FILE` at its end t
 folder of MEMORY_SECRETS_DIR.
 
 This page is drawn from the option table: `manage.py options --markdown`.
+"""
 
+_TABLE = """
 | name | type | default | what it is |
 |---|---|---|---|
 """
@@ -32,11 +35,18 @@ _SCHEMAS = Options.model_json_schema(by_alias=False)["properties"]
 
 
 def markdown() -> str:
-    return _INTRO + "".join(_row(field) for field in Options.model_fields)
+    return _INTRO + "".join(_section(group) for group in GROUPS)
 
 
 def env_sample() -> str:
-    return _ENV_INTRO + "".join(_sample(field) for field in Options.model_fields)
+    return _ENV_INTRO + "".join(
+        f"\n# --- {group.title} ---\n" + "".join(map(_sample, (*group.fields, *group.advanced))) for group in GROUPS
+    )
+
+
+def _section(group: OptionGroup) -> str:
+    text = f"\n## {group.title}\n{_TABLE}" + "".join(map(_row, group.fields))
+    return text + (f"\nAdvanced:\n{_TABLE}" + "".join(map(_row, group.advanced)) if group.advanced else "")
 
 
 def _row(field: str) -> str:

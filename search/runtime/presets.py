@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from search.sentences import sentence
+
 Role = Literal["embed", "rerank", "generate"]
 Pooling = Literal["mean", "cls", "last", "rank", "none"]
 
@@ -156,7 +158,7 @@ _HOME_SERVER = (
         role="generate",
         filename="qmd-query-expansion-1.7B-q4_k_m.gguf",
         repo="tobil/qmd-query-expansion-1.7B-gguf",
-        licence="see the model card",
+        licence=sentence("see the model card"),
         about_mb=1100,
         context=32_768,
     ),

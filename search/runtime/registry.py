@@ -71,7 +71,9 @@ def locate(name: str, role: Role, models_dir: Path) -> LocalModel:
         return LocalModel(preset, models_dir / preset.filename)
     if name.startswith(HUB) and _HUB_NAME.fullmatch(name.removeprefix(HUB)) and ".." not in name:
         repo, filename = _hub_parts(name)
-        own = Preset(id=name, role=role, filename=filename, licence="see the model card", context=0, repo=repo)
+        own = Preset(
+            id=name, role=role, filename=filename, licence=sentence("see the model card"), context=0, repo=repo
+        )
         return LocalModel(own, models_dir / filename.rsplit("/", 1)[-1])
     path = Path(name)
     if path.is_absolute() and path.suffix == ".gguf":

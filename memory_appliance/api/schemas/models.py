@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, InstanceOf
 
 from agents.providers.downloads import models_dir, models_in_use
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.embedding import models_client
 from search.runtime.presets import BUNDLED, PRESETS, Preset, Role
 from search.runtime.registry import SETS, how_to_get, locate_any, own_files
+from search.sentences import sentence
 from workers.model_status import ModelStatus
 
 
@@ -31,7 +32,7 @@ class ModelAnswer(Answer):
     filename: str
     source: Literal["bundled", "hub", "own"]
     repo: str
-    licence: str
+    licence: InstanceOf[str]
     bytes: int | None
     about_mb: int = Field(description="As its publisher shows it, where `bytes` is not known yet; else 0.")
     dims: int
@@ -70,7 +71,7 @@ class ModelsAnswer(Answer):
 def models_answer() -> ModelsAnswer:
     status, users = models_client().status(), models_in_use()
     own = [
-        Preset(id=str(path), role="embed", filename=path.name, licence="your own", context=0)
+        Preset(id=str(path), role="embed", filename=path.name, licence=sentence("your own"), context=0)
         for path in own_files(models_dir())
     ]
     return ModelsAnswer(

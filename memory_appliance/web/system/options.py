@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from memory_appliance.settings.groups import GROUPS
 from memory_appliance.settings.options import Options, env_name, is_secret
 from memory_appliance.web.access import owner_page
 from memory_appliance.web.page import answer
@@ -29,19 +30,37 @@ class OptionRow:
 @owner_page
 @require_safe
 def options(request: HttpRequest) -> HttpResponse:
-    rows = option_rows(settings.OPTIONS)
     only = request.GET.get("show") == "changed"
     context = {
-        "rows": [row for row in rows if row.changed] if only else rows,
+        "groups": option_groups(settings.OPTIONS, only_changed=only),
         "only": only,
         "unknown": dict(settings.MEMORY_UNKNOWN_OPTIONS),
     }
     return answer(request, "system/options.html", context)
 
 
-def option_rows(chosen: Options) -> tuple[OptionRow, ...]:
-    """In the order of the table; those that were set are marked."""
-    return tuple(_row(field, getattr(chosen, field), chosen.model_fields_set) for field in Options.model_fields)
+@dataclass(frozen=True, slots=True)
+class GroupOfRows:
+    """`advanced`: those that few need, folded unless one of them is set."""
+
+    title: str
+    rows: tuple[OptionRow, ...]
+    advanced: tuple[OptionRow, ...]
+
+    @property
+    def unfolded(self) -> bool:
+        return any(row.changed for row in self.advanced)
+
+
+def option_groups(chosen: Options, *, only_changed: bool = False) -> tuple[GroupOfRows, ...]:
+    """Groups that have something to show; options that were set are marked."""
+
+    def rows(fields: tuple[str, ...]) -> tuple[OptionRow, ...]:
+        every = (_row(field, getattr(chosen, field), chosen.model_fields_set) for field in fields)
+        return tuple(row for row in every if row.changed or not only_changed)
+
+    groups = (GroupOfRows(group.title, rows(group.fields), rows(group.advanced)) for group in GROUPS)
+    return tuple(group for group in groups if group.rows or group.advanced)
 
 
 def _row(field: str, value: object, changed: set[str]) -> OptionRow:

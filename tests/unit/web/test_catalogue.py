@@ -14,9 +14,9 @@ from django.test import Client
 
 ROOT = Path(__file__).resolve().parents[3]
 CATALOGUE = ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
-SPEAKING = ("agents", "memory_appliance", "templates", "workers")
+SPEAKING = ("search", "agents", "memory_appliance", "templates", "workers")
 
-HELD = re.compile(r"%\(\w+\)[sd]|</?\w+>")
+HELD = re.compile(r"%\(\w+\)[sd]|</?\w+>|\{[^{}]*\}")
 
 
 @pytest.fixture(scope="module")

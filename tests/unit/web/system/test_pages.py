@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from agents.models import Agent, Run, WorkerHeartbeat
 from agents.registry.agents import request_update
 from memory_appliance.settings.options import Options
-from memory_appliance.web.system.options import option_rows
+from memory_appliance.web.system.options import option_groups
 from tests import cast
 
 PAGES = (
@@ -65,7 +65,7 @@ def test_a_role_nobody_knows_is_no_page(admin: Client) -> None:
 def test_options_show_values_and_never_secrets() -> None:
     password, address = SecretStr("hush-hush-hush"), SecretStr("postgres://u:pw@h/d")
     chosen = Options.model_construct(port=9999, admin_password=password, database_url=address)
-    rows = {row.name: row for row in option_rows(chosen)}
+    rows = {row.name: row for group in option_groups(chosen) for row in (*group.rows, *group.advanced)}
     assert (rows["MEMORY_PORT"].value, rows["MEMORY_PORT"].changed) == ("9999", True)
     assert not rows["MEMORY_DEMO"].changed and rows["MEMORY_DEMO"].usual == "1"
     assert rows["MEMORY_ADMIN_PASSWORD"].there and rows["DATABASE_URL"].secret

@@ -1,0 +1,78 @@
+"""The options in groups, as the documentation and the options page show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from search.sentences import sentence
+
+
+@dataclass(frozen=True, slots=True)
+class OptionGroup:
+    """`fields` of `Options` in their order; `advanced`: those that few need, shown last."""
+
+    title: str
+    fields: tuple[str, ...]
+    advanced: tuple[str, ...] = ()
+
+
+GROUPS: tuple[OptionGroup, ...] = (
+    OptionGroup(
+        sentence("Folders"),
+        ("data_dir", "local_dir", "allowed_roots"),
+        ("local_index_days", "local_index_gb"),
+    ),
+    OptionGroup(
+        sentence("Address"),
+        ("host", "port", "allowed_hosts", "trusted_origins", "base_path", "https"),
+        ("trusted_proxies",),
+    ),
+    OptionGroup(
+        sentence("People and keys"),
+        ("admin_password", "secret_key", "session_hours", "demo", "audit_days"),
+        (
+            "sso_header",
+            "bootstrap_key",
+            "secrets_dir",
+            "key_overlap_seconds",
+            "audit_denied_days",
+            "requests_per_minute_key",
+            "requests_per_minute_address",
+            "failed_keys_per_minute",
+            "failed_logins_per_minute",
+        ),
+    ),
+    OptionGroup(sentence("Database and broker"), ("database_url", "broker_url")),
+    OptionGroup(
+        sentence("Indexes"),
+        ("update_interval_seconds", "watch", "agent_disk_quota_mb", "recall"),
+        ("update_debounce_seconds", "sweep_seconds", "query_embed_timeout_ms"),
+    ),
+    OptionGroup(
+        sentence("Models"),
+        ("embed_model", "rerank_model", "generate_model", "model_threads"),
+        ("model_workers", "hub_url"),
+    ),
+    OptionGroup(
+        sentence("Model providers"),
+        (
+            "openai_api_key",
+            "openai_base_url",
+            "gemini_api_key",
+            "voyage_api_key",
+            "mistral_api_key",
+            "cohere_api_key",
+            "jina_api_key",
+            "ollama_base_url",
+            "ollama_api_key",
+            "compatible_base_url",
+            "compatible_api_key",
+        ),
+    ),
+    OptionGroup(
+        sentence("Backups"),
+        ("backup_dir", "backup_hours", "backup_keep_daily", "backup_keep_weekly", "backup_keep_monthly"),
+        ("backup_indexes",),
+    ),
+    OptionGroup(sentence("Processes and log"), ("web_workers", "log_level", "log_format"), ("web_threads",)),
+)
