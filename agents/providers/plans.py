@@ -12,12 +12,12 @@ from agents.core.remembered import remembered
 from agents.models import Agent, ProviderChoice
 from search.runtime.presets import Role
 from search.runtime.providers.address import Address
-from search.runtime.providers.choice import BASE_URLS, LOCAL, NONE, ModelChoice, parse_choice
+from search.runtime.providers.choice import LOCAL, NONE, ModelChoice, parse_choice
+from search.runtime.providers.table import BY_NAME
 from search.sentences import sentence
 
 ROLES: tuple[Role, ...] = ("embed", "rerank", "generate")
 _NOBODY = ModelChoice(NONE)
-_WITHOUT_KEY = frozenset({"ollama", "compatible"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +72,16 @@ def address_of(plan: RolePlan, choice: ModelChoice) -> Address:
     the API: else whoever may set an address could read the key.
     """
     provider = choice.provider
-    known = {BASE_URLS[provider], settings.MEMORY_PROVIDER_URLS.get(provider, "")} - {""}
-    usual = settings.MEMORY_PROVIDER_URLS.get(provider) or BASE_URLS[provider]
+    row = BY_NAME[provider]
+    known = {row.base_url, settings.MEMORY_PROVIDER_URLS.get(provider, "")} - {""}
+    usual = settings.MEMORY_PROVIDER_URLS.get(provider) or row.base_url
     url = (plan.base_url if choice == plan.first else "") or usual
     key = settings.MEMORY_PROVIDER_KEYS.get(provider)
     secret = key.get_secret_value() if key is not None and url in known else ""
     lacks = ""
     if not url:
         lacks = sentence("no address is set, see MEMORY_{provider}_BASE_URL", provider=provider.upper())
-    elif url == BASE_URLS[provider] and not secret and provider not in _WITHOUT_KEY:
+    elif url == row.base_url and not secret and row.needs_key:
         lacks = sentence("no key is set, see MEMORY_{provider}_API_KEY", provider=provider.upper())
     return Address(provider, url, secret, lacks)
 

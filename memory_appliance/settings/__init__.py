@@ -10,12 +10,11 @@ from pydantic import SecretStr
 from memory_appliance.settings.database import postgres_settings
 from memory_appliance.settings.kept import stored_secret_key, stored_server_name
 from memory_appliance.settings.options import (
-    KEY_PROVIDERS,
-    URL_PROVIDERS,
     OptionError,
     load_options,
     unknown_names,
 )
+from search.runtime.providers.table import PROVIDERS
 from workers.broker_address import celery_address, transport_options
 from workers.logs import logging_settings
 from workers.sockets import socket_dir
@@ -62,10 +61,10 @@ MEMORY_ROLE_MODELS: dict[str, str] = {
     "generate": OPTIONS.generate_model,
 }
 MEMORY_PROVIDER_KEYS: dict[str, SecretStr | None] = {
-    provider: getattr(OPTIONS, f"{provider}_api_key") for provider in KEY_PROVIDERS
+    provider.name: getattr(OPTIONS, f"{provider.name}_api_key") for provider in PROVIDERS
 }
 MEMORY_PROVIDER_URLS: dict[str, str] = {
-    provider: getattr(OPTIONS, f"{provider}_base_url") for provider in URL_PROVIDERS
+    provider.name: getattr(OPTIONS, f"{provider.name}_base_url") for provider in PROVIDERS if provider.own_address
 }
 MEMORY_HUB_URL: str = OPTIONS.hub_url
 MEMORY_SOCKET_DIR: Path = socket_dir(MEMORY_LOCAL_DIR)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from search.runtime.providers.table import PROVIDERS, Provider
 from search.sentences import sentence
 
 
@@ -14,6 +15,11 @@ class OptionGroup:
     title: str
     fields: tuple[str, ...]
     advanced: tuple[str, ...] = ()
+
+
+def _of_provider(provider: Provider) -> tuple[str, ...]:
+    key = f"{provider.name}_api_key"
+    return (f"{provider.name}_base_url", key) if provider.own_address else (key,)
 
 
 GROUPS: tuple[OptionGroup, ...] = (
@@ -55,19 +61,7 @@ GROUPS: tuple[OptionGroup, ...] = (
     ),
     OptionGroup(
         sentence("Model providers"),
-        (
-            "openai_api_key",
-            "openai_base_url",
-            "gemini_api_key",
-            "voyage_api_key",
-            "mistral_api_key",
-            "cohere_api_key",
-            "jina_api_key",
-            "ollama_base_url",
-            "ollama_api_key",
-            "compatible_base_url",
-            "compatible_api_key",
-        ),
+        tuple(name for provider in PROVIDERS for name in _of_provider(provider)),
     ),
     OptionGroup(
         sentence("Backups"),

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
 from dotenv import dotenv_values
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, create_model, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_appliance.settings.database import postgres_settings
 from memory_appliance.settings.secret_files import secret_from_file, secret_from_folder
 from search.runtime.presets import Role
 from search.runtime.providers.address import checked_url
-from search.runtime.providers.choice import parse_choice
+from search.runtime.providers.choice import MODELS, parse_choice
+from search.runtime.providers.table import PROVIDERS
 from search.sentences import sentence
 from workers.broker_address import celery_address
 
@@ -35,13 +36,6 @@ OWN_ADDRESSES = frozenset(
 
 IGNORED_NAMES = frozenset({"MEMORY_PRESSURE_WATCH", "MEMORY_PRESSURE_WRITE"})
 """systemd sets these for every service it starts."""
-
-
-KEY_PROVIDERS = ("openai", "gemini", "voyage", "mistral", "cohere", "jina", "ollama", "compatible")
-"""Providers that may want a key: each has an option `<provider>_api_key`."""
-
-URL_PROVIDERS = ("openai", "ollama", "compatible")
-"""Providers whose address the owner may set: each has an option `<provider>_base_url`."""
 
 
 class OptionError(Exception):
@@ -66,7 +60,30 @@ Folders = Annotated[tuple[Path, ...], NoDecode, BeforeValidator(_split_paths)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split_names)]
 
 
-class Options(BaseSettings):
+def _provider_fields() -> dict[str, Any]:
+    """For each provider a key and, where the owner may set it, an address."""
+    fields: dict[str, Any] = {}
+    for provider in PROVIDERS:
+        name, note = provider.name, provider.key_note
+        key = (
+            sentence("Key for `{name}`, {note}.", name=name, note=note)
+            if note
+            else sentence("Key for `{name}`.", name=name)
+        )
+        fields[f"{name}_api_key"] = (SecretStr | None, Field(None, description=key))
+        if provider.own_address:
+            fields[f"{name}_base_url"] = (str, Field("", description=provider.own_address))
+    return fields
+
+
+_OfProviders = create_model("_OfProviders", __base__=BaseSettings, **_provider_fields())
+
+
+def _providers_of(role: Role) -> str:
+    return ", ".join(f"`{name}`" for name in MODELS[role])
+
+
+class Options(_OfProviders):  # type: ignore[misc, valid-type]
     """What the owner may set in the environment or in a `.env` file beside `manage.py`."""
 
     model_config = SettingsConfigDict(
@@ -249,38 +266,19 @@ class Options(BaseSettings):
     embed_model: str = Field(
         "local",
         description=sentence(
-            "Who embeds: `local`, `ollama`, `openai`, `gemini`, `voyage`, `mistral` or `none`, and "
-            "after a colon the model; see docs/models.md. What is set through the API goes first."
+            "Who embeds: one of {providers}, and after a colon the model; see docs/models.md. What is set through the "
+            "API goes first.",
+            providers=_providers_of("embed"),
         ),
     )
     rerank_model: str = Field(
         "none",
-        description=sentence(
-            "Who reranks: `local`, `cohere`, `jina`, `voyage`, `compatible` or `none`, and the model."
-        ),
+        description=sentence("Who reranks: one of {providers}, and the model.", providers=_providers_of("rerank")),
     )
     generate_model: str = Field(
         "none",
-        description=sentence("Who writes: `local`, `ollama`, `openai`, `gemini`, `mistral` or `none`, and the model."),
+        description=sentence("Who writes: one of {providers}, and the model.", providers=_providers_of("generate")),
     )
-    openai_base_url: str = Field(
-        "",
-        description=sentence(
-            "Address of a service that speaks like OpenAI; else OpenAI's own. Gets MEMORY_OPENAI_API_KEY."
-        ),
-    )
-    ollama_base_url: str = Field("", description=sentence("Address of Ollama; else http://127.0.0.1:11434."))
-    compatible_base_url: str = Field("", description=sentence("Address below which a `/rerank` service answers."))
-    openai_api_key: SecretStr | None = Field(None, description=sentence("Key for `openai`."))
-    gemini_api_key: SecretStr | None = Field(None, description=sentence("Key for `gemini`."))
-    voyage_api_key: SecretStr | None = Field(None, description=sentence("Key for `voyage`."))
-    mistral_api_key: SecretStr | None = Field(None, description=sentence("Key for `mistral`."))
-    cohere_api_key: SecretStr | None = Field(None, description=sentence("Key for `cohere`."))
-    jina_api_key: SecretStr | None = Field(None, description=sentence("Key for `jina`."))
-    ollama_api_key: SecretStr | None = Field(
-        None, description=sentence("Key for `ollama`, where a proxy asks for one.")
-    )
-    compatible_api_key: SecretStr | None = Field(None, description=sentence("Key for `compatible`."))
     hub_url: str = Field(
         "https://huggingface.co", description=sentence("Where models are downloaded from; a mirror has the same paths.")
     )
@@ -365,7 +363,7 @@ class Options(BaseSettings):
     def _known_provider(cls, value: str, info: ValidationInfo) -> str:
         return str(parse_choice(cast(Role, str(info.field_name).removesuffix("_model")), value))
 
-    @field_validator("openai_base_url", "ollama_base_url", "compatible_base_url", "hub_url")
+    @field_validator("hub_url", *(f"{provider.name}_base_url" for provider in PROVIDERS if provider.own_address))
     @classmethod
     def _usable_address(cls, value: str) -> str:
         return checked_url(value) if value else value
@@ -419,7 +417,7 @@ class Options(BaseSettings):
 
     @field_validator(
         *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url"),
-        *(f"{provider}_api_key" for provider in KEY_PROVIDERS),
+        *(f"{provider.name}_api_key" for provider in PROVIDERS),
     )
     @classmethod
     def _not_the_sample(cls, value: SecretStr | None) -> SecretStr | None:

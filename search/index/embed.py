@@ -34,7 +34,7 @@ from search.index.vectors import (
     store_vectors,
 )
 from search.runtime.protocols import Bits, Embedder, Vectors
-from search.runtime.providers.choice import VENDORS
+from search.runtime.providers.table import EMBEDDING
 from search.runtime.tokens import embed_documents_with_tokens
 from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
@@ -96,7 +96,7 @@ def embed_pending(
             connection,
             stop_at,
             cancelled,
-            REMOTE_SLICE_BYTES if identity.provider in VENDORS else SLICE_BYTES,
+            REMOTE_SLICE_BYTES if identity.provider in EMBEDDING else SLICE_BYTES,
             wanted_version(connection) if spec.tokens else None,
         )
         try:

@@ -11,7 +11,8 @@ from agents.providers.choices import TestReport
 from agents.providers.plans import ROLES, RolePlan, address_of, server_plan
 from memory_appliance.api.schemas.base import Answer, Body
 from search.runtime.presets import Role
-from search.runtime.providers.choice import BASE_URLS, DEFAULT_MODELS, NONE
+from search.runtime.providers.choice import NONE
+from search.runtime.providers.table import PROVIDERS, Provider
 
 
 class RoleBody(Body):
@@ -82,7 +83,8 @@ class TestAnswer(Answer):
 
 def providers_answer() -> ProvidersAnswer:
     return ProvidersAnswer(
-        items=[role_answer(server_plan(role)) for role in ROLES], providers=[_provider(name) for name in BASE_URLS]
+        items=[role_answer(server_plan(role)) for role in ROLES],
+        providers=[_provider(provider) for provider in PROVIDERS],
     )
 
 
@@ -104,13 +106,13 @@ def test_answer(report: TestReport) -> TestAnswer:
     return TestAnswer.model_validate(report, from_attributes=True)
 
 
-def _provider(name: str) -> ProviderAnswer:
-    roles = [role for role in ROLES if name in DEFAULT_MODELS[role]]
+def _provider(provider: Provider) -> ProviderAnswer:
+    name = provider.name
     return ProviderAnswer(
         name=name,
-        roles=roles,
-        default_models={role: DEFAULT_MODELS[role][name] for role in roles},
-        base_url=settings.MEMORY_PROVIDER_URLS.get(name) or BASE_URLS[name],
+        roles=[role for role in ROLES if role in provider.models],
+        default_models={str(role): model for role, model in provider.models.items()},
+        base_url=settings.MEMORY_PROVIDER_URLS.get(name) or provider.base_url,
         key_option=f"MEMORY_{name.upper()}_API_KEY",
         key_set=settings.MEMORY_PROVIDER_KEYS.get(name) is not None,
     )

@@ -9,7 +9,7 @@ from agents.registry.agents import update_agent
 from agents.registry.selectors import get_agent
 from memory_appliance.management.memory.output import Output
 from search.runtime.presets import BUNDLED, PRESETS, Role
-from search.runtime.providers.choice import DEFAULT_MODELS, LOCAL, NONE
+from search.runtime.providers.choice import LOCAL, MODELS, NONE
 from search.runtime.registry import model_set, ready_to_load, set_models
 
 
@@ -43,7 +43,7 @@ def _choices(name: str, role: Role | None) -> dict[Role, str]:
     if entry is not None:
         return {each: _local(model, each) if model else NONE for each, model in set_models(entry).items()}
     wanted: Role = role or (PRESETS[name].role if name in PRESETS else "embed")
-    if name.partition(":")[0] in DEFAULT_MODELS[wanted]:
+    if name.partition(":")[0] in MODELS[wanted]:
         return {wanted: checked_choice(wanted, name, field="model")}
     return {wanted: _local(name, wanted)}
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from search.runtime.providers.address import Address
-from search.runtime.providers.choice import CHAT_PATHS, VENDORS, ModelChoice
+from search.runtime.providers.choice import ModelChoice
 from search.runtime.providers.embedder import RemoteEmbedder
 from search.runtime.providers.generator import RemoteGenerator
 from search.runtime.providers.reranker import RemoteReranker
+from search.runtime.providers.table import BY_NAME, EMBEDDING
 
 _KEPT = 64
 _embedders: dict[tuple[ModelChoice, Address, int | None], RemoteEmbedder] = {}
@@ -21,7 +22,9 @@ def remote_embedder(choice: ModelChoice, address: Address, dims: int | None) -> 
     if found is None:
         while len(_embedders) >= _KEPT:
             _embedders.pop(next(iter(_embedders)), None)
-        found = _embedders.setdefault(known, RemoteEmbedder(VENDORS[choice.provider], choice.model, address, dims=dims))
+        found = _embedders.setdefault(
+            known, RemoteEmbedder(EMBEDDING[choice.provider], choice.model, address, dims=dims)
+        )
     return found
 
 
@@ -37,4 +40,4 @@ def remote_reranker(choice: ModelChoice, address: Address) -> RemoteReranker:
 
 @lru_cache(maxsize=_KEPT)
 def remote_generator(choice: ModelChoice, address: Address) -> RemoteGenerator:
-    return RemoteGenerator(address, choice.model, path=CHAT_PATHS[choice.provider])
+    return RemoteGenerator(address, choice.model, path=BY_NAME[choice.provider].chat_path)

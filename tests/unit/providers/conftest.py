@@ -9,15 +9,10 @@ import pytest
 
 from search.runtime.providers.address import Address
 from search.runtime.providers.embedder import RemoteEmbedder
-from search.runtime.providers.gemini import Gemini
-from search.runtime.providers.mistral import Mistral
-from search.runtime.providers.ollama import Ollama
-from search.runtime.providers.openai import OpenAI
-from search.runtime.providers.vendor import EmbeddingVendor
-from search.runtime.providers.voyage import Voyage
+from search.runtime.providers.table import EMBEDDING
 from tests.unit.providers.vendors import Answer, VendorServer, serving
 
-VENDORS: dict[str, EmbeddingVendor] = {v.name: v for v in (OpenAI(), Gemini(), Voyage(), Mistral(), Ollama())}
+VENDORS = EMBEDDING
 KEY = "sk-secret-0123456789abcdef"
 
 Serve = Callable[[Answer], VendorServer]
