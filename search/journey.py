@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from search.dates import DateSpan, zone
+from search.degradations import DegradationCode
 from search.index.facts import IndexFacts
-from search.outcome import Degradation, DegradationCode, Hit, SearchOutcome
+from search.outcome import Degradation, Hit, SearchOutcome
 from search.runtime.protocols import Embedder, Generator, Reranker
 from search.spec import EmbeddingIdentity, IndexSpec, Mode, SearchRequest
 

@@ -6,21 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from search.degradations import DegradationCode
 from search.spec import Mode, Origin, Source
-
-DegradationCode = Literal[
-    "no_query_vector",
-    "vec_fallback",  # of the contract; nothing sends it, for numpy gives the same results
-    "no_vectors",
-    "no_keyword",
-    "no_rerank",
-    "no_expansion",
-    "stale_vectors",
-    "pending_embeddings",
-    "no_index",
-    "index_behind",
-    "deadline",
-]
 
 
 @dataclass(frozen=True, slots=True)

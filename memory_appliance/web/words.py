@@ -9,23 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from memory_appliance.health import Health
 from memory_appliance.web.told import told
+from search.degradations import meaning
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
-
-DEGRADATIONS: Mapping[str, StrOrPromise] = {
-    "no_query_vector": _("The embedding model didn't respond in time: this search used words only."),
-    "vec_fallback": _("sqlite-vec isn't available: vectors are compared more slowly."),
-    "no_vectors": _("There are no vectors yet: search uses words only."),
-    "no_keyword": _("The keyword index is missing. The next update rebuilds it."),
-    "no_rerank": _("No reranking model was used: results keep their order."),
-    "no_expansion": _("No writing model was used: the query was not expanded."),
-    "stale_vectors": _("The vectors come from another model than the chosen one: the index is being rebuilt."),
-    "pending_embeddings": _("Some chunks have no vectors yet: they are found by words only."),
-    "index_behind": _("This server has not read yet what was written last through another one; ask again in a moment."),
-    "no_index": _("There is no index yet. The first update creates it."),
-    "deadline": _("The time limit was reached: these are the results found so far."),
-}
 
 OUTCOMES: Mapping[str, StrOrPromise] = {
     "ok": _("recalled"),
@@ -61,8 +48,9 @@ _TROUBLES: Mapping[str, StrOrPromise] = {
 }
 
 
-def degradation(code: str, detail: str) -> StrOrPromise:
-    return DEGRADATIONS.get(code) or told(detail)
+def degradation(code: str) -> str:
+    """In the reader's language."""
+    return told(meaning(code))
 
 
 def troubles_by_part(health: Health) -> dict[str, StrOrPromise]:

@@ -12,8 +12,9 @@ from agents.memory.reads import MAX_QUERY_CHARS, MAX_RESULTS, Denied, Searched, 
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.scope import DenialAnswer, SessionBody, denial_answer
 from search.citations import CitationMode
+from search.degradations import DegradationCode
 from search.marks import inert
-from search.outcome import DegradationCode, Hit
+from search.outcome import Hit
 from search.profiles import MOST_CANDIDATES
 from search.spec import Corpus, Mode, Origin, Source
 

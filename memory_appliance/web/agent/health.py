@@ -125,7 +125,7 @@ def health_of(access: Access) -> AgentHealth:
 
 def _degraded(access: Access, code: str, detail: str, jobs: tuple[Job, ...]) -> Finding:
     """What passes by itself is only told; a switch of models that nobody works on is to be started."""
-    text = degradation(code, detail)
+    text = degradation(code)
     working = any(job.active and job.run.kind == Run.Kind.REBUILD for job in jobs)
     if code == "pending_embeddings" or (code == "no_index" and not access.agent.last_error):
         return Finding("info", text)

@@ -91,7 +91,7 @@ def _ask(access: Access, question: str) -> Answered | None:
         nearest = _search(access, replace(asked, max_results=1, min_score=0.0))
         found = nearest if isinstance(nearest, Searched) else found
     outcome = found.outcome
-    missing = tuple(degradation(one.code, one.detail) for one in outcome.degraded)
+    missing = tuple(degradation(one.code) for one in outcome.degraded)
     return Answered(question, tuple(outcome.results), missing, unsure and bool(outcome.results))
 
 

@@ -159,7 +159,7 @@ def _line(row: FleetRow, spark: str) -> Line:
 def _words(row: FleetRow) -> list[StrOrPromise]:
     words: list[StrOrPromise] = [told(row.agent.last_error)] if row.agent.last_error else []
     if row.snapshot is not None:
-        words += [degradation(one["code"], one["detail"]) for one in row.snapshot.degraded]
+        words += [degradation(one["code"]) for one in row.snapshot.degraded]
         words += [told(note) for note in row.snapshot.notes]
     return words
 

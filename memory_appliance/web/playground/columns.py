@@ -144,7 +144,7 @@ def _column(
 
 
 def _notes(outcome: SearchOutcome, withheld: str) -> tuple[Note, ...]:
-    notes = [Note(degradation(item.code, item.detail), item.detail) for item in outcome.degraded]
+    notes = [Note(degradation(item.code), item.detail) for item in outcome.degraded]
     if outcome.partial:
         notes.append(Note(_("The time limit was reached. These are the results found so far.")))
     if withheld:

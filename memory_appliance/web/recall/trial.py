@@ -21,7 +21,7 @@ from memory_appliance.web.recall.intent import IntentView, intent_view
 from memory_appliance.web.recall.steps import SourceLink, StepRow, source_links, step_rows
 from memory_appliance.web.recall.words import LANES, REASONS
 from memory_appliance.web.scope.words import CHAT_TYPES
-from memory_appliance.web.words import DEGRADATIONS, OUTCOMES
+from memory_appliance.web.words import OUTCOMES, degradation
 from search.recall.choices import RecallMode
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _shown(access: Access, recalled: Recalled, message: str) -> Trial:
         context=outcome.context,
         sources=source_links(access.agent, outcome.sources),
         steps=step_rows(outcome.steps, recalled.elapsed_ms),
-        degraded=tuple(DEGRADATIONS.get(code, code) for code in outcome.facts.get("degraded", ())),
+        degraded=tuple(degradation(code) for code in outcome.facts.get("degraded", ())),
         elapsed_ms=recalled.elapsed_ms,
         cached=outcome.cached,
     )

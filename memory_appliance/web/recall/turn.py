@@ -16,7 +16,7 @@ from memory_appliance.web.recall.gates import GateRow, gates_of_event
 from memory_appliance.web.recall.intent import IntentView, intent_view
 from memory_appliance.web.recall.steps import SourceLink, StepRow, source_links, step_rows
 from memory_appliance.web.recall.turns import LARGEST_ID, TurnRow, row_of
-from memory_appliance.web.words import DEGRADATIONS
+from memory_appliance.web.words import degradation
 from search.recall.intent import IntentVerdict
 from search.recall.outcome import Source, Step
 
@@ -52,7 +52,7 @@ def _page(access: Access, event: RecallEvent) -> TurnPage:
         intent=intent_view(verdict, event.message or None) if verdict else None,
         steps=step_rows((Step(**step) for step in event.steps), event.elapsed_ms),
         sources=source_links(access.agent, (Source(**source) for source in event.sources)),
-        degraded=tuple(DEGRADATIONS.get(code, code) for code in detail.get("degraded", ())),
+        degraded=tuple(degradation(code) for code in detail.get("degraded", ())),
         refused=tuple(detail.get("refused", ())),
         generator=detail.get("generator", ""),
         cached=bool(detail.get("cached")),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from django.test import Client
 
 from agents.models import Agent
 from memory_appliance.refusals.codes import ErrorCode
+from search.degradations import DEGRADATIONS, DegradationCode
 from tests import cast
 from tests.unit.api.conftest import Api, error_of
 
@@ -113,3 +115,9 @@ def test_every_code_of_the_rules_is_a_code_of_the_api() -> None:
     used = set(re.findall(r'\bcode ?= ?"(\w+)"', sources)) - {"rule_error"}
     assert {"unknown_setting", "conflict"} <= used
     assert used <= {code.value for code in ErrorCode}
+
+
+def test_every_degradation_has_a_meaning_and_is_documented() -> None:
+    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| [A-Z]", text, re.MULTILINE)
+    assert rows == list(get_args(DegradationCode)) == list(DEGRADATIONS)
