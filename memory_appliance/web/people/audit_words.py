@@ -41,6 +41,7 @@ ACTIONS: Mapping[str, StrOrPromise] = {
     "search.denied": gettext_lazy("%(who)s was denied a search in %(agent)s"),
     "get.denied": gettext_lazy("%(who)s was denied a note of %(agent)s"),
     "recall.denied": gettext_lazy("%(who)s was denied recall from %(agent)s"),
+    "transcript.denied": gettext_lazy("%(who)s was denied a chat of %(agent)s"),
     "context.denied": gettext_lazy("%(who)s was denied context from %(agent)s"),
     "flush.denied": gettext_lazy("%(who)s was denied a flush into %(agent)s"),
     "forget.denied": gettext_lazy("%(who)s was denied forgetting in %(agent)s"),
