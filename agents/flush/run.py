@@ -22,7 +22,7 @@ from agents.access.sessions import Session
 from agents.core.actors import Caller
 from agents.core.errors import Invalid
 from agents.flush.batch import close_batch, take_batch
-from agents.flush.pick import Method, pick
+from agents.flush.pick import Method, Picked, pick
 from agents.flush.when import dated
 from agents.flush.working import drop_old_states
 from agents.flush.write import Writer, Written
@@ -35,6 +35,7 @@ from agents.workspace.lock import workspace_lock
 from agents.workspace.places import today
 from search.dates.zone import zone
 from search.documents.transcripts import Turn
+from search.flush import Choice
 from search.sentences import sentence, together
 
 DEADLINE_MS = 30_000
@@ -61,12 +62,14 @@ def flush(
     turns: Sequence[Turn] | None = None,
     cycle: str = "",
     deadline_ms: int | None = None,
+    dry_run: bool = False,
     now: datetime | None = None,
 ) -> Flushed:
     """Flush these turns, or what the chat `session_key` has stored since its last flush.
 
     Once per `cycle`; a turn that was flushed before is not flushed again. Turns without a session key are the
-    owner's own. Raises `MemoryDisabled`, `Invalid`, `Conflict` and `WorkspaceUnwritable`.
+    owner's own. With `dry_run` the notes of `turns` are named and nothing is kept, neither turns nor notes. Raises
+    `MemoryDisabled`, `Invalid`, `Conflict` and `WorkspaceUnwritable`.
     """
     begun_at, end = timezone.now(), time.monotonic() + (DEADLINE_MS if deadline_ms is None else deadline_ms) / 1000
     if not session_key and turns is None:
@@ -75,12 +78,38 @@ def flush(
             hint=sentence("Give messages, or the session_key of a stored chat."),
             field="messages",
         )
+    if dry_run and turns is None:
+        raise Invalid(
+            sentence("A dry run needs messages."), hint=sentence("Give the messages to look at."), field="messages"
+        )
     session = Session(checked_key(session_key)) if session_key else None
     memory = open_memory(agent, caller, session, "flush")
     own, decision = memory.own, memory.decision
     if not decision.allowed:
         return Flushed("denied", "extractive", reason=decision.reason, decision=decision)
     key = (session.key if session else None) or f"agent:{agent.slug}:explicit:flush"
+    writer = Writer(
+        agent=agent,
+        caller=caller,
+        origin=origin_of_write(caller, session),
+        session_key=key,
+        decisions_to=own.decisions_to,
+        memory_chars=own.context_file_chars,
+        day=today(agent, now),
+        begun_at=begun_at,
+    )
+
+    def worded(picked: Picked, said: Sequence[Turn]) -> Sequence[Choice]:
+        """With dates for relative times; an excerpt stays as it was said."""
+        if picked.method == "excerpt":
+            return picked.choices
+        return dated(picked.choices, said, zone=zone(agent.timezone), day=writer.day, live=turns is not None)
+
+    if dry_run and turns is not None:
+        picked = pick(agent, turns, skip=frozenset(), end=end)
+        shown = tuple(writer.proposed(worded(picked, turns), excerpt=picked.method == "excerpt"))
+        reason = picked.reason or ("" if shown else sentence("nothing in it is worth a note"))
+        return Flushed("written" if shown else "nothing", picked.method, shown, reason)
     with transcript_lock(agent, key, "flush"):
         if cycle and Flush.objects.filter(agent=agent, session_key=key, cycle=cycle).exists():
             return Flushed(
@@ -88,21 +117,8 @@ def flush(
             )
         batch = take_batch(agent, key, turns)
         picked = pick(agent, batch.turns, skip=batch.skip, end=end)
-        writer = Writer(
-            agent=agent,
-            caller=caller,
-            origin=origin_of_write(caller, session),
-            session_key=key,
-            decisions_to=own.decisions_to,
-            memory_chars=own.context_file_chars,
-            day=today(agent, now),
-            begun_at=begun_at,
-        )
-        choices = picked.choices
-        if picked.method != "excerpt":
-            choices = dated(choices, batch.turns, zone=zone(agent.timezone), day=writer.day, live=turns is not None)
         with workspace_lock(agent):  # once for all notes: refused before the first of them, or not at all
-            written = writer.write(choices, excerpt=picked.method == "excerpt")
+            written = writer.write(worded(picked, batch.turns), excerpt=picked.method == "excerpt")
         drop_old_states(agent, writer.day)
         touched = close_batch(agent, key, batch)
         if cycle:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from agents.core.actors import Caller
@@ -49,20 +49,14 @@ class Writer:
     def write(self, choices: Sequence[Choice], *, excerpt: bool) -> list[Written]:
         """Append them, each once. What stands in the file in nearly the same words already is left out."""
         written = []
-        for choice in choices:
-            kind, text = choice.kind, choice.text
-            path = daily_path(self.day)
-            if excerpt:
-                kind_shown, text = "excerpt", f"(excerpt) {text}"
-            else:
-                kind_shown = kind
-                path = self._place(kind, text, path)
+        for note in self.proposed(choices, excerpt=excerpt):
+            path = note.path
             heading = f"# {self.day.isoformat()}" if path not in _SECTIONS else ""
             done = append(
                 agent=self.agent,
                 actor=self.caller.actor,
                 path=path,
-                text=text,
+                text=f"(excerpt) {note.text}" if excerpt else note.text,
                 origin=self.origin,
                 heading=heading,
                 section=_SECTIONS.get(path, "## Notes"),
@@ -71,8 +65,16 @@ class Writer:
                 index=False,
             )
             if not done.duplicate:
-                written.append(Written(path, done.start_line, done.end_line, kind_shown, choice.text, choice.index))
+                written.append(replace(note, start_line=done.start_line, end_line=done.end_line))
         return written
+
+    def proposed(self, choices: Sequence[Choice], *, excerpt: bool) -> Iterator[Written]:
+        """Where each would go, without lines. One at a time: an earlier one takes room of `MEMORY.md`."""
+        for choice in choices:
+            kind, path = "excerpt" if excerpt else choice.kind, daily_path(self.day)
+            if not excerpt:
+                path = self._place(kind, choice.text, path)
+            yield Written(path, 0, 0, kind, choice.text, choice.index)
 
     def _place(self, kind: str, text: str, daily: str) -> str:
         if kind == "state":

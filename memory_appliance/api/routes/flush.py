@@ -22,5 +22,6 @@ def flush(request: HttpRequest, slug: str, payload: FlushBody) -> FlushAnswer:
         turns=None if payload.messages is None else [message.turn() for message in payload.messages],
         cycle="" if payload.cycle is None else str(payload.cycle)[:100],
         deadline_ms=payload.deadline_ms,
+        dry_run=payload.dry_run,
     )
-    return flush_answer(done)
+    return flush_answer(done, dry_run=payload.dry_run)

@@ -19,10 +19,11 @@ class FlushBody(Body):
     messages: list[MessageBody] | None = Field(None, max_length=MAX_MESSAGES)
     cycle: int | str | None = Field(None, description="The gateway's count of compactions: each is flushed once.")
     deadline_ms: int | None = Field(None, ge=1, le=600_000)
+    dry_run: bool = Field(False, description="Only say what of `messages` would be noted; nothing of them is kept.")
 
 
 class WrittenAnswer(Answer):
-    """`source_index` is the message's place in the flushed list, from 0."""
+    """`source_index` is the message's place in the flushed list, from 0. In a dry run there are no lines yet: 0."""
 
     path: str
     start_line: int
@@ -33,16 +34,20 @@ class WrittenAnswer(Answer):
 
 
 class FlushAnswer(Answer):
+    """With `dry_run`, `written` is what would be noted, also what stands in the notes already."""
+
     status: Literal["written", "nothing", "already_flushed", "denied"]
     method: Literal["generated", "extractive", "excerpt"]
     written: list[WrittenAnswer]
     reason: str | None
     indexed: bool = Field(description="Whether the notes' words can be searched now.")
     scope: DenialAnswer | None = None
+    dry_run: bool = False
 
 
-def flush_answer(done: Flushed) -> FlushAnswer:
+def flush_answer(done: Flushed, *, dry_run: bool) -> FlushAnswer:
     return FlushAnswer(
+        dry_run=dry_run,
         status=done.status,
         method=done.method,
         written=[

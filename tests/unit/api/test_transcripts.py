@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from urllib.parse import quote
 
 from agents.models import Agent
@@ -56,6 +57,7 @@ def test_a_flush_answers_in_the_shape_of_the_contract(as_helper: Api) -> None:
     answer = as_helper.post("/agents/al/flush", body).json()
     assert {**answer, "written": None} == {
         "status": "written", "method": "extractive", "written": None, "reason": None, "indexed": True, "scope": None,
+        "dry_run": False,
     }  # fmt: skip
     assert answer["written"] == [
         {
@@ -64,6 +66,19 @@ def test_a_flush_answers_in_the_shape_of_the_contract(as_helper: Api) -> None:
         }
     ]  # fmt: skip
     assert as_helper.post("/agents/al/flush", body).json()["status"] == "already_flushed"
+
+
+def test_a_dry_flush_says_what_it_would_note_and_keeps_nothing(as_helper: Api, al: Agent) -> None:
+    body = {"session_key": KEY, "messages": [{"role": "user", "text": "Good morning!"}, DECISION], "dry_run": True}
+    for _time in range(2):
+        answer = as_helper.post("/agents/al/flush", body).json()
+        assert (answer["status"], answer["dry_run"]) == ("written", True)
+        assert [
+            (note["text"], note["path"], note["source_index"], note["start_line"]) for note in answer["written"]
+        ] == [(DECISION["text"], "MEMORY.md", 1, 0)]
+    assert as_helper.get(f"{PLACE}/messages").json()["items"] == []
+    assert DECISION["text"] not in Path(al.workspace, "MEMORY.md").read_text()
+    assert error_of(as_helper.post("/agents/al/flush", {"session_key": KEY, "dry_run": True}))["field"] == "messages"
 
 
 def test_a_denied_flush_names_the_rule(as_helper: Api) -> None:
