@@ -1,0 +1,112 @@
+"""The mem0-shaped Memory on the real application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agents.models import Agent
+from memory_appliance_client import Denied, NotFound
+from memory_appliance_client.mem0 import Memory
+from tests import cast
+from tests.unit.pyclient.conftest import Connect
+
+TALK = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Good morning!"},
+    {"role": "assistant", "content": "Good morning."},
+    {"role": "user", "content": "We decided to paint the shed green in May."},
+]
+
+
+@pytest.fixture
+def memory(connect: Connect) -> Memory:
+    return Memory(client=connect("none", rights=["admin"]))
+
+
+def test_each_user_has_an_agent_of_its_own(memory: Memory) -> None:
+    assert memory.search("tea", filters={"user_id": "alice"}) == {
+        "results": [],
+        "notices": ["nothing was added yet: there is no agent mem0-user-alice, or the key is not for it"],
+    }
+    added = memory.add("I drink green tea.", user_id="alice")["results"]
+    assert [(one["memory"], one["event"]) for one in added] == [("I drink green tea.", "ADD")]
+    assert memory.add("I drink green tea.", user_id="alice")["results"] == []
+    memory.add("I drink black tea.", user_id="bob")
+    found = memory.search("what tea", filters={"user_id": "alice"})
+    assert [one["memory"] for one in found["results"]] == ["I drink green tea."] and found["results"][0]["score"] > 0
+    assert [one["user_id"] for one in memory.get_all(user_id="bob")["results"]] == ["bob"]
+    assert set(Agent.objects.values_list("slug", flat=True)) == {"mem0-user-alice", "mem0-user-bob"}
+
+
+def test_no_two_ids_share_an_agent(memory: Memory) -> None:
+    ids = ["Alice Smith", "alice-smith", "ALICE SMITH", "alice smith", "a" * 80, "a" * 81, "名前", "../x", "-", "main"]
+    slugs = [memory.agent_of("user_id", one) for one in ids]
+    slugs += [memory.agent_of("user_id", slug.removeprefix("mem0-user-")) for slug in slugs]
+    slugs += [memory.agent_of("agent_id", one) for one in ids]
+    assert len(set(slugs)) == len(slugs) - 2  # the two plain ones, asked for twice
+    assert all(len(slug) <= 63 and slug.startswith("mem0-") for slug in slugs)
+
+
+def test_of_a_conversation_the_facts_are_kept_with_their_metadata(memory: Memory) -> None:
+    done = memory.add(TALK, user_id="alice", run_id="r1", metadata={"room": 'shed: "green"\n', "n": 3})
+    assert [one["memory"] for one in done["results"]] == [TALK[3]["content"]]
+    memory.add([TALK[0], TALK[1], TALK[1]], user_id="alice", infer=False)
+    assert len(memory.get_all(filters={"user_id": "alice"})["results"]) == 2
+    for filters in ({"run_id": "r1"}, {"n": 3}):
+        (one,) = memory.search("shed", filters={"user_id": "alice", **filters}, threshold=0.0)["results"]
+        assert one["run_id"] == "r1" and one["metadata"] == {"room": 'shed: "green"\n', "n": 3}
+    assert memory.search("shed", filters={"user_id": "alice", "n": 4}, threshold=0.0)["results"] == []
+
+
+def test_a_memory_is_read_changed_and_really_deleted(memory: Memory) -> None:
+    memory_id = memory.add("---\nI like *tea*.\n\n# And\n---\ncoffee", agent_id="bot")["results"][0]["id"]
+    assert memory.get(memory_id)["memory"] == "---\nI like *tea*.\n\n# And\n---\ncoffee"
+    memory.update(memory_id, "x" * 13_000 + "\n" + "y\n" * 200, metadata={"k": "v"})
+    changed = memory.get(memory_id)
+    assert len(changed["memory"]) == 13_400 and changed["metadata"] == {"k": "v"}
+    assert changed["agent_id"] == "bot" and changed["updated_at"]
+    agent = Agent.objects.get(slug="mem0-agent-bot")
+    Path(agent.workspace, "memory", "house.md").write_text("The ladder is in the shed.\n")
+    cast.index(agent)
+    (note,) = memory.search("ladder", agent_id="bot")["results"]
+    assert note["metadata"]["source"].startswith("memory/house.md#L1")
+    with pytest.raises(ValueError, match="no memory that was added here"):
+        memory.delete(note["id"])
+    memory.delete(memory_id)
+    for again in (memory.get, memory.delete):
+        with pytest.raises(NotFound):
+            again(memory_id)
+    memory.add("I like tea.", agent_id="bot")
+    memory.delete_all(agent_id="bot")
+    assert memory.get_all(agent_id="bot")["results"] == [] and Path(agent.workspace, "memory", "house.md").exists()
+
+
+def test_a_key_for_one_agent_uses_the_agent_that_is_named(connect: Connect, al: Agent) -> None:
+    client = connect(agents=["al"])
+    memory = Memory(client=client, agents={"alice": "al"})
+    memory.add("I drink green tea.", user_id="alice")
+    assert memory.search("tea", user_id="alice")["results"][0]["memory"] == "I drink green tea."
+    with pytest.raises(NotFound, match="agents=\\{id: slug\\}"):
+        memory.add("I drink green tea.", user_id="bob")
+    with pytest.raises(NotFound):
+        Memory(client=client, agents={"alice": "hom"}).search("tea", user_id="alice")
+    connect(rights=["admin"]).request("PUT", "/agents/al/scope", {"default": "deny", "rules": []})
+    with pytest.raises(Denied):
+        memory.search("tea", user_id="alice")
+
+
+def test_what_cannot_be_done_is_said(memory: Memory) -> None:
+    memory.add("tea", user_id="alice")
+    for wrong in (
+        lambda: memory.add("tea"),
+        lambda: memory.add("tea", run_id="r"),
+        lambda: memory.add("tea", user_id="alice", metadata={"a: b\nuser_id": 1}),
+        lambda: memory.search("tea", filters={"user_id": "alice", "n": {"gt": 1}}),
+        lambda: memory.search("tea", filters={"user_id": "alice", "OR": []}),
+        lambda: memory.get("mem0-user-alice:../../MEMORY"),
+        lambda: Memory.from_config({"llm": {}}),
+    ):
+        with pytest.raises(ValueError):
+            wrong()
