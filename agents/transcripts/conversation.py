@@ -11,6 +11,7 @@ from agents.memory.opening import open_memory
 from agents.models import Agent
 from agents.transcripts.reading import ChatPart, place_of, read_before
 from agents.transcripts.store import checked_key, find_transcript
+from search.sentences import sentence
 
 
 def read_conversation(
@@ -24,13 +25,17 @@ def read_conversation(
     key = checked_key(session_key)
     place = place_of(before)
     if before and place is None:
-        raise Invalid("`before` is no place in a chat.", hint="Give `older` of the answer before.", field="before")
+        raise Invalid(
+            sentence("`before` is no place in a chat."),
+            hint=sentence("Give `older` of the answer before."),
+            field="before",
+        )
     memory = open_memory(agent, caller, None if caller.trusted else Session(key), "transcript")
     decision = memory.decision
     if not decision.allowed:
         return decision
     if not caller.trusted and decision.derived.chat_type not in PRIVATE:
-        why = f"a chat of type {decision.derived.chat_type} is read by the owner alone"
+        why = sentence("a chat of type {chat_type} is read by the owner alone", chat_type=decision.derived.chat_type)
         return Decision(False, decision.rule, why, decision.derived)
     transcript = find_transcript(agent, key)
     if transcript is None:
