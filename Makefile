@@ -45,7 +45,7 @@ test-pythons: setup-dev  ## the quick unit tests on each newer Python that is on
 test-fast: setup-dev  ## the unit tests but the slowest, less than a minute
 	@$(PYTHON_IN)/pytest -n 2 -m "not slow" tests/unit
 
-clients-test: setup-dev  ## real OpenClaw and Claude Code from npm against the server and a model on loopback (skips without npm)
+clients-test: setup-dev  ## real clients from npm and PyPI against the server and a model on loopback (skips without them)
 	@$(PYTHON_IN)/pytest -rs --timeout 900 tests/clients
 
 compose-test:  ## build the containers, run them in an engine of their own and break them (root; 77: no engine can run)

@@ -1,10 +1,12 @@
-"""install(): a client from npm in the versions that are pinned here, once, kept beside the other caches."""
+"""install(), python_environment(): clients from npm and PyPI in the versions pinned here, kept in the cache."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+import venv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,11 +26,24 @@ _missing: dict[str, str] = {}
 
 def install(name: str) -> Path:
     """The folder of the client's programs. Skips the test, with the reason, when npm or its registry is not there."""
-    if name not in _missing and not _is_there(name):
-        _fetch(name)
+    wanted = PINNED / name / "package.json"
+    if name not in _missing and not _is_there(name, wanted):
+        _fetch_from_npm(name, wanted)
     if name in _missing:
         pytest.skip(f"{name} cannot be fetched from npm: {_missing[name]}")
     return _bin(name)
+
+
+def python_environment(name: str) -> Path:
+    """The programs of a Python environment with the pinned packages. Skips the test when PyPI cannot be reached."""
+    wanted, folder = PINNED / name / "requirements.txt", CACHE / name
+    if name not in _missing and not _is_there(name, wanted):
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        _run(name, wanted, [*pip, "-r", str(wanted)], os.environ)
+    if name in _missing:
+        pytest.skip(f"{name} cannot be fetched from PyPI: {_missing[name]}")
+    return folder / "bin"
 
 
 def search_path(*bin_dirs: Path) -> str:
@@ -39,16 +54,12 @@ def _bin(name: str) -> Path:
     return CACHE / name / "node_modules" / ".bin"
 
 
-def _wanted(name: str) -> str:
-    return (PINNED / name / "package.json").read_text()
+def _is_there(name: str, wanted: Path) -> bool:
+    whole = CACHE / name / f"whole{wanted.suffix}"
+    return whole.exists() and whole.read_text() == wanted.read_text()
 
 
-def _is_there(name: str) -> bool:
-    whole = CACHE / name / "whole.json"
-    return whole.exists() and whole.read_text() == _wanted(name)
-
-
-def _fetch(name: str) -> None:
+def _fetch_from_npm(name: str, wanted: Path) -> None:
     npm = shutil.which("npm")
     if npm is None:
         _missing[name] = "npm is not installed"
@@ -57,9 +68,14 @@ def _fetch(name: str) -> None:
         install(NODE)
     folder = CACHE / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "package.json").write_text(_wanted(name))
+    (folder / "package.json").write_text(wanted.read_text())
     command = [npm, "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]
-    environment = {**os.environ, "PATH": search_path()}
+    _run(name, wanted, command, {**os.environ, "PATH": search_path()})
+
+
+def _run(name: str, wanted: Path, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Fetch what is wanted; why not is kept in `_missing`."""
+    folder = CACHE / name
     try:
         done = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
@@ -70,4 +86,4 @@ def _fetch(name: str) -> None:
     if done.returncode:
         _missing[name] = done.stderr.strip()[:300]
         return
-    (folder / "whole.json").write_text(_wanted(name))
+    (folder / f"whole{wanted.suffix}").write_text(wanted.read_text())

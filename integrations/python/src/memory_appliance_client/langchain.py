@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.chat_history import BaseChatMessageHistory
@@ -13,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.retrievers import BaseRetriever
 
 from memory_appliance_client.answers import HitAnswer, SaidAnswer
-from memory_appliance_client.calls import AnySession, Corpus, Message, Mode
+from memory_appliance_client.calls import Corpus, Message, Mode, Session
 from memory_appliance_client.client import Client
 
 PAGE = 500
@@ -26,15 +25,12 @@ class MemoryRetriever(BaseRetriever):
     means that nothing was found. `notices` in the metadata names what was missing on the way, such as vectors.
     """
 
-    client: Any
-    session: Any = None
+    client: Client
+    session: Session | str | None = None
     k: int | None = None
     mode: Mode | None = None
     corpus: Corpus | None = None
     min_score: float | None = None
-
-    def __init__(self, client: Client, *, session: AnySession = None, **options: Any) -> None:
-        super().__init__(client=client, session=session, **options)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         answer = self.client.search(
@@ -56,7 +52,7 @@ class MemoryChatMessageHistory(BaseChatMessageHistory):
         self.client, self.session_key = client, session_key
 
     @property
-    def messages(self) -> list[BaseMessage]:
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override,unused-ignore] # LangChain allows either
         """Raises `Denied` for a chat that may not read its own: groups are read with a trusted key."""
         pages = [self.client.messages(self.session_key, limit=PAGE).checked()]
         while pages[-1].older:

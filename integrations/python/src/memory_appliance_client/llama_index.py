@@ -64,7 +64,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "Memory"
-    client: Any
+    client: Client
     session_key: str
     timeout_ms: int | None = None
 
