@@ -54,6 +54,7 @@ compose-test:  ## build the containers, run them in an engine of their own and b
 lint: setup-dev  ## style, formatting, types, direction of imports
 	@echo "▸ Style" && $(PYTHON_IN)/ruff check .
 	@echo "▸ Formatting" && $(PYTHON_IN)/ruff format --check .
+	@echo "▸ Templates" && $(PYTHON_IN)/djlint --lint --quiet templates
 	@echo "▸ Types" && $(PYTHON_IN)/mypy
 	@echo "▸ Import contract" && $(PYTHON_IN)/lint-imports
 

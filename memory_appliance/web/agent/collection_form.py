@@ -62,6 +62,11 @@ class CollectionForm:
         """The folder and the pattern of the agent's own memory are fixed."""
         return self.stored is not None and self.stored.kind == Collection.Kind.MEMORY
 
+    @property
+    def other_errors(self) -> bool:
+        """Something is wrong that has no field of its own to be shown beside."""
+        return bool(self.errors.keys() - {"name", "path", "pattern", "ignore", "readers", "context"})
+
     def refused(self, error: RuleError) -> CollectionForm:
         """With the refusal beside the field that it names."""
         name = {"shared_with": "readers"}.get(error.field, error.field.partition(".")[0])

@@ -12,7 +12,9 @@ from django.test import Client
 
 from memory_appliance.web.chrome import MAIN
 from memory_appliance.web.tabs import TABS
+from tests.unit.web.markup import squeezed
 
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
 FIRST_LOAD_BYTES = 150_000
 
 
@@ -34,7 +36,8 @@ def test_a_chosen_theme_is_in_the_first_paint(admin: Client) -> None:
 @pytest.mark.parametrize("address", ["/system/about", "/system/roles/embed", "/users/new", "/keys/new"])
 def test_a_main_link_stays_marked_on_the_pages_behind_it(admin: Client, address: str) -> None:
     link = f'<a href="/{address.split("/")[1]}"'
-    (tag,) = [line for line in admin.get(address).content.decode().splitlines() if link in line and "data-go" in line]
+    page = squeezed(admin.get(address).content.decode())
+    (tag,) = [tag for tag in page.split("<") if f"<{tag}".startswith(link) and "data-go" in tag]
     assert 'aria-current="true"' in tag
 
 
@@ -73,3 +76,13 @@ def test_programs_are_answered_as_they_are(client: Client, db: None) -> None:
 def test_no_letter_leads_to_two_places() -> None:
     letters = [place.key for place in (*MAIN, *TABS) if place.key]
     assert len(letters) == len(set(letters))
+
+
+def test_no_line_of_a_template_is_longer_than_140_characters() -> None:
+    long = [
+        f"{path.relative_to(TEMPLATES)}:{number}"
+        for path in TEMPLATES.rglob("*.html")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 140
+    ]
+    assert long == []

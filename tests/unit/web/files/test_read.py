@@ -68,7 +68,7 @@ def test_a_note_that_means_no_good_stays_text(viewer: Client, al: Agent, look: s
     text = read(viewer, "memory/evil.md", look=look).split('id="file"')[1].split("</article>")[0]
     assert not re.search(r"<(script|img|svg|iframe|form|input|style|object)\b", text)
     assert not re.search(r'href="(?!https://ok\.example|[/?#])', text)
-    assert not INLINE_OR_FOREIGN.search(re.sub(r"<p .*</p>|<h3.*</h3>", "", text))
+    assert not INLINE_OR_FOREIGN.search(re.sub(r"<p .*?</p>|<h3.*?</h3>", "", text, flags=re.DOTALL))
     assert "\u202e" not in text and "\x1b" not in text and "⟨U+202E⟩" in text
     assert "https://hidden.example" in text and "&lt;script&gt;alert(1)" in text
 

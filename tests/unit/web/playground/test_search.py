@@ -13,6 +13,7 @@ from agents.models import Agent, AuditEvent, UsedEntry
 from agents.registry.agents import update_agent
 from agents.registry.collections import create_collection
 from tests import cast
+from tests.unit.web.markup import squeezed
 
 HTMX = {"HX-Request": "true"}
 
@@ -69,7 +70,7 @@ def test_collections_are_chosen_where_there_are_several(admin: Client, al: Agent
     cast.write_files(al, {"recipes/soup.md": "A pot of soup.\n"})
     cast.index(al)
     assert "2 results in" in results(admin, "?q=pot")
-    text = page(admin, "?q=pot&collection=recipes")
+    text = squeezed(page(admin, "?q=pot&collection=recipes"))
     assert "1 result in" in text and '<span class="tag"><bdi>recipes</bdi></span>' in text
     assert 'value="recipes" checked' in text and 'value="memory" checked' not in text
 

@@ -21,6 +21,7 @@ from search.recall.outcome import Reason
 from search.retrieve.query import content_words
 from tests import cast
 from tests.unit.recall.conftest import FACTS
+from tests.unit.web.markup import squeezed
 from tests.unit.web.recall.conftest import events
 
 
@@ -135,7 +136,7 @@ def test_one_turn_shows_its_gates_its_hints_and_where_the_time_went(
     admin: Client, told: Callable[..., RecallEvent]
 ) -> None:
     event = told("What did we decide about the boiler yesterday?")
-    found = page(admin, f"/agents/al/recall/{event.pk}")
+    found = squeezed(page(admin, f"/agents/al/recall/{event.pk}"))
     assert "t stored. Turn on" in found and "boiler" in found and "searched the memory" in found
     assert "<td>0 of 2 phrases</td>" in found
     assert found.count('<span class="tag good">yes</span>') == len(GATES)
