@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.conftest import key_for, messages_of
-from tests.clients.model_server import ModelServer
+from tests.clients.model_server import Call, ModelServer
 from tests.clients.packages import python_environment
 from tests.integration.stack.server import ROOT, Server
 
@@ -89,6 +89,25 @@ def test_langchain_retrieves_keeps_the_history_and_reads_it_back(
     assert messages_of(appliance, "langchain-direct-anna") == kept
 
 
+def test_a_langchain_agent_recalls_in_front_of_the_message_and_each_turn_is_kept_once(
+    python: Python, model: ModelServer, appliance: Server
+) -> None:
+    chat = "agent:main:agent:direct:anna"
+    asked = "agent, do you remember where the spare key is?"
+    model.rules[asked] = (Call("add", {"first": 1, "second": 2}), "Under the blue pot.")
+    said = [asked, "away: do you remember anything?", "and are you back, agent?"]
+    out = python.program("langchain_agent.py", *said, CHAT=chat).splitlines()
+    # The block is seen by the model alone: the conversation does not hold it.
+    assert out == ["Under the blue pot. False 0", "Understood. False 0", "Understood. False 0"]
+    for request in model.turn(asked):
+        assert request.user.startswith('<memory_notes trust="untrusted">') and "under the blue pot" in request.user
+    assert len(model.turn(asked)) == 2 and model.turn(asked)[1].results == ["3"]
+    assert "memory_notes" not in model.turn("away: do you")[0].user
+    kept = [f"user: {asked}", "assistant: Under the blue pot."]
+    kept += [line for words in said[1:] for line in (f"user: {words}", "assistant: Understood.")]
+    assert messages_of(appliance, "agent-direct-anna") == kept
+
+
 def test_llama_index_recalls_and_flushes_what_its_short_memory_drops(
     python: Python, model: ModelServer, appliance: Server
 ) -> None:
@@ -98,7 +117,7 @@ def test_llama_index_recalls_and_flushes_what_its_short_memory_drops(
     out = python.program("llama_index_chat.py", *said, CHAT=chat, ASK="Which pot hides the spare key?")
     assert out.splitlines()[:3] == ["Understood."] * 3 and "MEMORY.md" in out.splitlines()[3]
     (last,) = model.turn(asked)
-    assert '<memory_notes trust="untrusted">' in last.system and "under the blue pot" in last.system
+    assert '<memory_notes trust="untrusted">' in last.user and "under the blue pot" in last.user
     kept = messages_of(appliance, "llama-direct-anna")
     assert kept[:2] == [f"user: llama: {DECISION}", "assistant: Understood."] and len(kept) == len(set(kept)) + 1
     assert "paint the shed green" in Path(appliance.data_dir, "workspaces", "main", "MEMORY.md").read_text()
@@ -128,16 +147,22 @@ def test_mem0s_calls_and_answers_have_the_same_shape(python: Python, appliance: 
     assert json.loads(python.program("mem0_shape.py", MEMORY_KEY=key)) == [painted, painted, []]
 
 
-def test_the_readme_runs_as_it_stands(python: Python, appliance: Server, tmp_path: Path) -> None:
+def test_the_readme_runs_as_it_stands(python: Python, model: ModelServer, appliance: Server, tmp_path: Path) -> None:
     appliance.agent("home")
     admin = {"name": "readme", "agents": "*", "rights": ["admin"]}
     key = str(appliance.call("POST", "/api/v1/keys", admin)["key"])
     for number, block in enumerate(blocks("python")):
         program = tmp_path / f"block{number}.py"
         program.write_text(block)
-        done = python.run("python", str(program), MEMORY_AGENT="home", MEMORY_KEY=key)
+        told = {
+            "MEMORY_AGENT": "home",
+            "MEMORY_KEY": key,
+            "OPENAI_BASE_URL": f"{model.url}/v1",
+            "OPENAI_API_KEY": "dummy",
+        }
+        done = python.run("python", str(program), **told)
         assert done.returncode == 0, f"{block}\n{done.stderr}"
-        assert "blue door" in done.stdout or "shed" in done.stdout, block
+        assert any(words in done.stdout for words in ("blue door", "shed", "Understood.")), block
 
 
 def test_its_types_fit_those_of_the_packages(python: Python) -> None:

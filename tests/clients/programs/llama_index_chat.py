@@ -21,7 +21,9 @@ model = OpenAILike(
 )
 block = MemoryBlock(client=client, session_key=CHAT)
 # So small that every turn pushes the one before it out.
-memory = Memory.from_defaults(session_id="s", memory_blocks=[block], token_limit=60, token_flush_size=20)
+memory = Memory.from_defaults(
+    session_id="s", memory_blocks=[block], insert_method="user", token_limit=60, token_flush_size=20
+)
 engine = SimpleChatEngine.from_defaults(llm=model, memory=memory)
 for said in sys.argv[1:]:
     print(engine.chat(said))

@@ -60,7 +60,7 @@ class MemoryChatMessageHistory(BaseChatMessageHistory):
         return [_spoken(said) for page in reversed(pages) for said in page.items]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        said = [_turn(message) for message in messages]
+        said = [turn_of(message) for message in messages]
         self.client.store_messages(self.session_key, [turn for turn in said if turn is not None])
 
     def clear(self) -> None:
@@ -83,7 +83,7 @@ def _spoken(said: SaidAnswer) -> BaseMessage:
     return (HumanMessage if said.role == "user" else AIMessage)(said.text)
 
 
-def _turn(message: BaseMessage) -> Message | None:
+def turn_of(message: BaseMessage) -> Message | None:
     """None for what is no word of a person or the agent."""
     text = message.content if isinstance(message.content, str) else message.text
     if not isinstance(message, (HumanMessage, AIMessage)) or not str(text).strip():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -14,9 +13,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from memory_appliance_client.answers import HitAnswer
 from memory_appliance_client.calls import AnySession, Corpus, Message, Mode
 from memory_appliance_client.client import Client
-from memory_appliance_client.errors import ApplianceError
-
-logger = logging.getLogger(__name__)
+from memory_appliance_client.turns import recalled
 
 SHOWN = frozenset({"source", "date"})
 """Metadata that a model is shown; the rest is for programs."""
@@ -70,20 +67,7 @@ class MemoryBlock(BaseMemoryBlock[str]):
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **_more: Any) -> str:
         said = [turn for turn in map(_turn, messages or []) if turn is not None]
-        last = next((place for place in reversed(range(len(said))) if said[place].role == "user"), None)
-        if last is None:
-            return ""
-        try:
-            answer = await asyncio.to_thread(
-                self.client.recall, said[last].text, session=self.session_key, history=said[:last],
-                timeout_ms=self.timeout_ms,
-            )  # fmt: skip
-        except ApplianceError as error:
-            logger.warning("no memory for this turn: %s", error)
-            return ""
-        for notice in answer.notices:
-            logger.warning("memory for this turn: %s", notice)
-        return str(answer.context)
+        return await asyncio.to_thread(recalled, self.client, said, self.session_key, timeout_ms=self.timeout_ms)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         said = [turn for turn in map(_turn, messages) if turn is not None]
