@@ -15,21 +15,22 @@ import pytest
 
 from agents.access.secrets import digest_of
 from scripts.make_data_folder import KEY, NOTE, PLACE
+from tests.integration.stack.next_version import next_version
 from tests.integration.stack.server import ROOT
 
 FIXTURES = sorted((ROOT / "tests" / "fixtures" / "data-folders").glob("*.tar.gz"))
 
 
-def start(data: Path, *command: str) -> subprocess.Popen[str]:
+def start(data: Path, *command: str, root: Path = ROOT) -> subprocess.Popen[str]:
     names = [name for name in os.environ if name.startswith("MEMORY_") or name == "DATABASE_URL"]
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {"MEMORY_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "memory_appliance.settings"}
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+    return subprocess.Popen([sys.executable, *command], cwd=root, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
-def run(data: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    process = start(data, *command)
+def run(data: Path, *command: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    process = start(data, *command, root=root)
     out, err = process.communicate()
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
@@ -119,6 +120,28 @@ def test_a_control_database_that_is_rubbish_is_told_and_restored(tmp_path: Path)
     assert "manage.py restore latest --force" in done.stderr and "Traceback" not in done.stderr
     assert run(data, "manage.py", "restore", "latest", "--force").returncode == 0
     assert rows(data, "SELECT slug FROM agents_agent") == [("demo",)]
+
+
+def test_an_upgrade_and_the_way_back(tmp_path: Path) -> None:
+    """To a version with one migration more, and to this one again by the backup that the upgrade made."""
+    data, prepare = unpack(FIXTURES[-1], tmp_path), ("-m", "memory_appliance.launch.prepare", "--alone")
+    assert run(data, *prepare).returncode == 0
+    made = set((data / "backups").glob("*.json"))
+    later = next_version(tmp_path / "next")
+    upgraded = run(data, *prepare, root=later)
+    assert upgraded.returncode == 0, upgraded.stderr
+    assert ("9999_next",) in rows(data, "SELECT name FROM django_migrations")
+    (backup,) = set((data / "backups").glob("*.json")) - made
+    written = run(data, "manage.py", "memory", "note", "The ladder is lent to Ida.", "--agent", "demo", root=later)
+    assert written.returncode == 0, written.stderr
+
+    assert "newer version" in run(data, *prepare).stderr
+    restored = run(data, "manage.py", "restore", backup.stem, "--force")
+    assert restored.returncode == 0, restored.stderr
+    assert run(data, *prepare).returncode == 0
+    assert ("9999_next",) not in rows(data, "SELECT name FROM django_migrations")
+    assert rows(data, "SELECT digest FROM agents_apikey") == [(digest_of(KEY),)]
+    assert any("The ladder is lent to Ida." in path.read_text() for path in data.glob("workspaces/demo/**/*.md"))
 
 
 def test_the_way_back_is_the_backup(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.servers.two import Member, Two, Writers, two_servers
-from tests.integration.stack.server import ROOT, until
+from tests.integration.stack.next_version import next_version
+from tests.integration.stack.server import until
 from tests.postgres import why_not
 
 pytestmark = [
@@ -185,32 +184,6 @@ def test_one_is_killed_under_load_and_the_other_goes_on(two: Two) -> None:
     assert {text for writer in writers for text in writer.confirmed} <= set(found)
     two.a.go()
     until("it is back", lambda: two.a.health() is not None, 240)
-
-
-NEXT = """
-from django.db import migrations, models
-
-class Migration(migrations.Migration):
-    dependencies = [("agents", "{newest}")]
-    operations = [
-        migrations.AddField("agent", "of_next", models.IntegerField(null=True)),
-        migrations.AddField("workspacewrite", "of_next", models.CharField(max_length=9, db_default="")),
-        migrations.CreateModel("OfNext", [("id", models.BigAutoField(primary_key=True))]),
-    ]
-"""
-
-
-def next_version(folder: Path) -> Path:
-    """A copy of this version with one migration more, of the kind that docs/scaling.md allows while others serve."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in listed.rstrip("\0").split("\0"):
-        if (ROOT / name).is_file() and not name.startswith(("tests/", "docs/")):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
-    migrations = folder / "agents" / "migrations"
-    newest = max(path.stem for path in migrations.glob("0*.py"))
-    (migrations / "9999_next.py").write_text(NEXT.format(newest=newest))
-    return folder
 
 
 def test_an_old_and_a_new_version_serve_side_by_side(two: Two, tmp_path: Path) -> None:
