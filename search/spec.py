@@ -26,7 +26,7 @@ SessionFilter = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class CollectionSpec:
-    """One folder of Markdown files.
+    """One folder of files (search/file_types.py says of which types).
 
     `root` is an absolute real path. `patterns` and `ignore` are globs relative to it. `prefix` is put before a
     file's root-relative path to form the path users see ("" for the built-in `memory` collection, whose paths are

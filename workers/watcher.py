@@ -18,6 +18,7 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 from watchfiles.main import FileChange
 
 from agents.models import Agent
+from search.file_types import file_type
 from workers.watched_folders import Folders, Key, existing_folders
 
 logger = logging.getLogger(__name__)
@@ -42,9 +43,9 @@ _ODD_NAME = re.compile(r'Unable to decode path "([^"\\]*)/[^/"]*\\')
 
 
 def matters(change: Change, path: str) -> bool:
-    """Markdown, and what may be a folder that came or went with Markdown in it."""
+    """A file that may be read, and what may be a folder that came or went with such files in it."""
     name = path.rpartition("/")[2]
-    return name.endswith(".md") or (change is not Change.modified and "." not in name)
+    return file_type(name) is not None or (change is not Change.modified and "." not in name)
 
 
 def request_updates(agents: Iterable[int]) -> int:

@@ -18,9 +18,10 @@ from search.documents.contain import FileTooLarge, PathNotAllowed, name_problem,
 from search.documents.leftovers import leftover
 from search.documents.lines import decode, split_lines
 from search.documents.origin import line_digest
+from search.file_types import MARKDOWN
 from search.sentences import sentence
 
-_DAY = re.compile(r"\A\d{4}-\d{2}-\d{2}(?:-.+)?\.md")
+_DAY = re.compile(r"\A\d{4}-\d{2}-\d{2}(?:-.+)?" + re.escape(MARKDOWN))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from search.dates.zone import zone
 from search.documents.contain import PathNotAllowed, spelled, split_path
 from search.documents.leftovers import leftover
 from search.documents.patterns import skipped_folder
+from search.file_types import is_writable
 from search.sentences import ended, sentence
 
 ROOT_FILES = ("MEMORY.md", "USER.md", "DREAMS.md")
@@ -36,7 +37,7 @@ def checked_place(path: str, *, field: str = "path") -> str:
         raise Invalid(ended(error.message), hint=error.hint or _HINT, field=field, code=error.code) from error
     if path in ROOT_FILES or (len(folders) == 2 and folders[0] == "users" and name == "USER.md"):
         return path
-    if not folders or folders[0] != "memory" or not name.endswith(".md"):
+    if not folders or folders[0] != "memory" or not is_writable(name):
         raise _refused(sentence("{path} is not a place for memory.", path=path), field)
     hidden = [part for part in (*folders, name) if part.startswith(".") or leftover(part)]
     unread = [part for part in folders if skipped_folder(part)]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from search.file_types import ANY_SUFFIX
+
 FOLDERS = frozenset(
     {
         "#recycle", "@recycle", "$recycle.bin", "@eadir", "#snapshot", "@recently-snapshot", "lost+found",
@@ -23,19 +25,20 @@ _CONFLICTED = (
     "kopia powodująca konflikt|конфликтующая копия|конфликтная копия|конфліктна копія|çakışan kopya|"
     "冲突副本|衝突複本|競合コピー|충돌 사본|충돌하는 사본|sfconflict|conflict #\\d+ on"
 )
+_END = rf"\.(?:{ANY_SUFFIX})\Z"
 _FILE = re.compile(
     "|".join(
         (
             r"\.sync-conflict-\d{8}-\d{6}",  # Syncthing
-            r"~\d{8}-\d{6}\.md\Z",  # Syncthing's kept versions
+            rf"~\d{{8}}-\d{{6}}{_END}",  # Syncthing's kept versions
             rf"[(（][^()（）]{{0,120}}(?:{_CONFLICTED})[^()（）]{{0,120}}[)）]",  # Dropbox, Nextcloud, Seafile
             r"[_-]conflict-\d{8}-\d{6}|\.conflict-\d{8}",  # ownCloud
-            r"\A\d{4}-\d{2}-\d{2}[-_. ]conflict(?:ed)?(?:[-_ ]?\d{1,3})?\.md\Z",  # a day's note and nothing more
-            r"\.conflict(?:\(\d{1,3}\))?\.md\Z",  # Resilio
-            r"\[conflict(?: \d{1,3})?\]\.md\Z",  # Google Drive
-            r"(?-i:-(?:DESKTOP|LAPTOP)-[A-Z0-9]{7})(?:-\d{1,3})?\.md\Z",  # OneDrive
-            r"(?-i:_(?:BACKUP|BASE|LOCAL|REMOTE)_)\d{2,9}\.md\Z",  # git mergetool
-            r"\.(?:bak|orig|swp|tmp)\.md\Z",
+            rf"\A\d{{4}}-\d{{2}}-\d{{2}}[-_. ]conflict(?:ed)?(?:[-_ ]?\d{{1,3}})?{_END}",  # a day's note, no more
+            rf"\.conflict(?:\(\d{{1,3}}\))?{_END}",  # Resilio
+            rf"\[conflict(?: \d{{1,3}})?\]{_END}",  # Google Drive
+            rf"(?-i:-(?:DESKTOP|LAPTOP)-[A-Z0-9]{{7}})(?:-\d{{1,3}})?{_END}",  # OneDrive
+            rf"(?-i:_(?:BACKUP|BASE|LOCAL|REMOTE)_)\d{{2,9}}{_END}",  # git mergetool
+            rf"\.(?:bak|orig|swp|tmp){_END}",
             r"\A~\$",  # Office holds a file open
         )
     ),

@@ -8,6 +8,7 @@ from search.documents.contain import PathNotAllowed, shown, spelled, split_path
 from search.documents.front_matter import read_front_matter
 from search.documents.lines import split_lines
 from search.documents.patterns import selection
+from search.file_types import is_writable
 from search.sentences import sentence
 from search.spec import CollectionSpec, IndexSpec, SessionFilter
 
@@ -52,7 +53,7 @@ def _builtin_takes(collection: CollectionSpec, rel: str) -> bool:
     if rel.lower() in _READABLE_ROOTS:
         return True
     chosen = selection(collection)
-    return chosen.takes(rel) or (rel.startswith("memory/") and rel.endswith(".md") and not chosen.ignores(rel))
+    return chosen.takes(rel) or (rel.startswith("memory/") and is_writable(rel) and not chosen.ignores(rel))
 
 
 def _refused(path: str) -> PathNotAllowed:

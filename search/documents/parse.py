@@ -10,6 +10,7 @@ from search.documents.front_matter import read_front_matter
 from search.documents.lines import count_lines, decode, is_text, split_lines
 from search.documents.outline import read_outline
 from search.documents.rubbish import leave_out_rubbish
+from search.file_types import stem
 from search.sentences import sentence
 from search.spec import ChunkingSpec
 
@@ -58,7 +59,7 @@ def parse_document(
     zeros = data.count(0)
     if not is_text(text) or zeros > len(data) / 5:  # Latin letters in UTF-16 are zeros to a half, in UTF-32 more
         return ParsedDocument(
-            title=rel.rpartition("/")[2].removesuffix(".md"),
+            title=stem(rel.rpartition("/")[2]),
             chunks=(),
             importance=None,
             problems=(sentence("not text: nothing of it is searched; if it is a note, save it as UTF-8"),),
@@ -100,7 +101,7 @@ def parse_document(
     elif zeros:
         encoding = sentence("it holds zero bytes, which are shown as {sign}; save the file as UTF-8", sign="\ufffd")
     return ParsedDocument(
-        title=front.title or outline.first_heading or rel.rpartition("/")[2].removesuffix(".md"),
+        title=front.title or outline.first_heading or stem(rel.rpartition("/")[2]),
         chunks=tuple(chunks),
         importance=front.importance,
         problems=tuple(filter(None, (encoding, front.problem, annotations.problem, cleaned.problem))),

@@ -12,6 +12,7 @@ from functools import lru_cache
 from search.documents.contain import name_problem, shown
 from search.documents.leftovers import leftover
 from search.errors import BadQuery
+from search.file_types import file_type, matched_as
 from search.sentences import sentence
 from search.spec import CollectionSpec
 
@@ -97,14 +98,22 @@ class Globs:
 
 @dataclass(frozen=True)
 class Selection:
-    """What one collection takes: `.md` files that a pattern matches, outside of everything ignored or hidden."""
+    """What one collection takes: files of a type that is read and that a pattern matches, unless ignored or hidden."""
 
     patterns: Globs
     ignore: Globs
+    documents: bool = True
+    """Whether files other than Markdown are taken: conversations are Markdown alone."""
 
     def takes(self, rel: str) -> bool:
         """Whether the collection takes this root-relative path; says nothing about the file system."""
-        return rel.endswith(".md") and not self.ignores(rel) and self.patterns.match(rel)
+        named = self.patterns.match(rel) or self.patterns.match(matched_as(rel))
+        return named and self.reads(rel) and not self.ignores(rel)
+
+    def reads(self, name: str) -> bool:
+        """Whether a file of this name or path is of a type that the collection reads."""
+        row = file_type(name)
+        return row is not None and (self.documents or not row.document)
 
     def ignores(self, rel: str) -> bool:
         """Whether a component is hidden or ignored by name, or an ignore glob matches the path or a folder above."""
@@ -126,12 +135,12 @@ def skipped_folder(name: str) -> bool:
 
 def selection(spec: CollectionSpec) -> Selection:
     """The compiled patterns of a collection. Raises `BadPattern`."""
-    return _selection(spec.patterns, spec.ignore)
+    return _selection(spec.patterns, spec.ignore, spec.source == "memory")
 
 
 @lru_cache(maxsize=256)
-def _selection(patterns: tuple[str, ...], ignore: tuple[str, ...]) -> Selection:
-    return Selection(Globs(patterns), Globs(ignore))
+def _selection(patterns: tuple[str, ...], ignore: tuple[str, ...], documents: bool) -> Selection:
+    return Selection(Globs(patterns), Globs(ignore), documents)
 
 
 def _compile(pattern: str) -> list[_Step]:

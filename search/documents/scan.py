@@ -1,4 +1,4 @@
-"""scan_collection(): the Markdown files of one collection as they lie on disk, and what had to be skipped."""
+"""scan_collection(): the files of one collection as they lie on disk, and what had to be skipped."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
+from search.file_types import matched_as, read_as
 from search.outcome import Problem
 from search.sentences import sentence
 from search.spec import MEMORY_PATTERNS, CollectionSpec
@@ -35,7 +36,7 @@ class FoundFile(NamedTuple):
 _TOP_BIT = 2**63
 
 
-_MARKDOWN = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+_ICLOUD = ".icloud"
 _CURATED = {name.lower(): name for name in MEMORY_PATTERNS if "/" not in name}
 
 
@@ -47,7 +48,7 @@ class ScanLimits:
     max_depth: int = 64
 
 
-PassedOver = Literal["hidden", "tools", "not_markdown", "pattern", "ignored"]
+PassedOver = Literal["hidden", "tools", "unread_type", "pattern", "ignored"]
 """Why an entry of a folder is none of the collection's: nothing is wrong with it."""
 
 
@@ -182,12 +183,17 @@ def _scan_folder(
                     break
                 name = entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if leftover(name, folder=is_folder) and (is_folder or name.endswith(".md")):
+                wanted = patterns.step(folder.wanted, name)
+                if (other := matched_as(name)) != name:
+                    wanted |= patterns.step(folder.wanted, other)
+                matches = chosen.reads(name) and patterns.accepts(wanted)
+                if leftover(name, folder=is_folder) and (is_folder or matches):
                     findings.skip(
                         base + name, sentence("left by a sync tool or a system, not read; rename it if it is a note")
                     )
                     continue
-                if name.startswith(".") and name.endswith(".md.icloud"):
+                away = name[1:].removesuffix(_ICLOUD) if name.startswith(".") and name.endswith(_ICLOUD) else ""
+                if chosen.reads(away) and patterns.accepts(patterns.step(folder.wanted, away)):
                     findings.skip(base + name, sentence("lies in iCloud alone, so it cannot be read; download it"))
                     continue
                 if name.startswith(".") or (is_folder and skipped_folder(name)):
@@ -195,11 +201,9 @@ def _scan_folder(
                     continue
                 is_link = entry.is_symlink()
                 meant = name if is_folder or is_link else _meant(name)
-                if not (is_folder or is_link or meant.endswith(".md")):
-                    findings.pass_over("not_markdown")
+                if not (is_folder or is_link or chosen.reads(meant)):
+                    findings.pass_over("unread_type")
                     continue
-                wanted = patterns.step(folder.wanted, name)
-                matches = name.endswith(".md") and patterns.accepts(wanted)
                 descends = (is_folder or is_link) and patterns.alive(wanted)
                 ignored = ignore.step(folder.ignored, name)
                 left = ignore.accepts(ignored)
@@ -237,10 +241,7 @@ def _scan_folder(
 
 def _meant(name: str) -> str:
     """The name under which a Markdown file would be read, where it ends otherwise or its case is another."""
-    if name.lower() in _CURATED:
-        return _CURATED[name.lower()]
-    stem, dot, ending = name.rpartition(".")
-    return f"{stem}.md" if dot and stem and f".{ending.lower()}" in _MARKDOWN else name
+    return _CURATED.get(name.lower()) or read_as(name)
 
 
 def _leads_to_folder(link: os.DirEntry[str]) -> bool:

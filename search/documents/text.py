@@ -12,12 +12,13 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from search.file_types import MARKDOWN
 from search.spec import Source
 
 CHARS_PER_TOKEN = 4
 
 _EVERGREEN_ROOTS = frozenset({"MEMORY.md", "USER.md"})
-_DATE_SHAPE = re.compile(r"\A([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-.*)?\.md", re.DOTALL)
+_DATE_SHAPE = re.compile(r"\A([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-.*)?" + re.escape(MARKDOWN), re.DOTALL)
 _LONGEST_CLUSTER = 32
 _LONGEST_FLAGS = 512
 _FLAG_LETTERS = ("\U0001f1e6", "\U0001f1ff")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from search.documents.parse import Chunk
 from search.documents.passages import split_passages
 from search.documents.terms import forms_text, index_text
+from search.file_types import stem
 from search.index.driver import Connection
 from search.index.schema import WORDS_ONLY
 from search.index.vectors import VectorChanges, cached_ids, vector_of
@@ -73,9 +74,9 @@ class ChunkWriter:
         free = self.remove(place.file_id)
         hashes = [chunk_hash(WORDS_ONLY if chunk.words_only else chunk.heading, chunk.text) for chunk, _ in chunks]
         known = cached_ids(self._connection, self._model_id, hashes) if self._model_id is not None else {}
-        path_terms = index_text(place.path.removesuffix(".md"))
+        path_terms = index_text(stem(place.path))
         title_terms = index_text(place.title)
-        named = forms_text(f"{place.path.removesuffix('.md')} {place.title}")
+        named = forms_text(f"{stem(place.path)} {place.title}")
         for order, ((chunk, origin), digest) in enumerate(zip(chunks, hashes, strict=True)):
             chunk_id = free[order] if order < len(free) else self._take_id()
             emb_id = None if chunk.words_only else known.get(digest)

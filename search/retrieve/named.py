@@ -1,9 +1,10 @@
-"""files_named(): the file that the query names outright, by its path, its name or its name without `.md`."""
+"""files_named(): the file that the query names outright, by its path, its name or its name without its ending."""
 
 from __future__ import annotations
 
 import unicodedata
 
+from search.file_types import stem
 from search.index.driver import Connection
 
 MAX_CHARS = 200
@@ -40,7 +41,7 @@ def files_named(connection: Connection, query: str, collections: frozenset[int] 
 
 def _tier(wanted: str, path: str) -> int:
     name = path.rsplit("/", 1)[-1]
-    return 3 if wanted == path else 2 if wanted == name else 1 if wanted == name.removesuffix(".md") else 0
+    return 3 if wanted == path else 2 if wanted == name else 1 if wanted == stem(name) else 0
 
 
 def _normal(text: str) -> str:

@@ -29,7 +29,7 @@ WAYS_OUT: Mapping[Remedy, StrOrPromise] = {
     "unreadable": _("Give the server's user read access: check owner and mode."),
     "large": _("Split it into smaller files."),
     "deep": _("Move it up, or add its folder as its own collection."),
-    "no_file": _("Only ordinary files that end in .md are read. Rename it, or exclude it."),
+    "no_file": _("Only ordinary files are read. Move it elsewhere, or exclude it."),
     "encoding": _("Save the file as UTF-8. It is searched, but some characters are lost."),
     "front_matter": _("Fix the lines between --- at the top, so that title and importance apply again."),
     "rubbish": _("Nothing, if intended: the rest of the file is searched. Keep encoded files out of notes."),

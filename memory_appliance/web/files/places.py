@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 from django.urls import reverse
 
+from search.file_types import file_type
+
 _CITATION = re.compile(r"(?P<path>[^#]+?)(?:#L(?P<first>\d{1,7})(?:\s?[-–]\s?L?(?P<last>\d{1,7}))?)?")
 _LINES = re.compile(r"L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?")
 
@@ -46,7 +48,7 @@ def lines_of(text: str) -> Lines | None:
 def citation(text: str) -> Place | None:
     """`memory/pond.md#L3-L7`, or the path alone; None for what is neither."""
     match = _CITATION.fullmatch(text.strip())
-    if match is None or not match["path"].endswith(".md"):
+    if match is None or file_type(match["path"]) is None:
         return None
     return Place(match["path"], _lines(match["first"], match["last"]) if match["first"] else None)
 
@@ -63,7 +65,7 @@ def linked(target: str, *, path: str, prefix: str) -> Place | None:
     if parts.scheme or parts.netloc or parts.query or parts.path.startswith("/"):
         return None
     inside = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(parts.path))) if parts.path else path
-    if inside.startswith("..") or not inside.startswith(prefix) or not inside.endswith(".md"):
+    if inside.startswith("..") or not inside.startswith(prefix) or file_type(inside) is None:
         return None
     return Place(inside, lines_of(parts.fragment) if parts.fragment else None)
 

@@ -21,6 +21,7 @@ from memory_appliance.web.files.places import Lines, lines_of, linked, reader_ad
 from memory_appliance.web.files.source import SourcePage, source_page
 from memory_appliance.web.page import answer
 from search.documents.lines import count_lines
+from search.file_types import file_type
 
 RAW_POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
@@ -82,8 +83,9 @@ def opened(access: Access, path: str) -> Document:
 
 def _reader(access: Access, document: Document, request: HttpRequest) -> Reader:
     marked = lines_of(request.GET.get("lines", ""))
-    wanted = request.GET.get("look", "")
     folder, _, name = document.path.rpartition("/")
+    kind = file_type(name)
+    wanted = request.GET.get("look") or ("source" if kind is not None and kind.read == "text" else "")
     total = count_lines(document.text)
     frame = Reader(document, name, crumbs(folder), marked, "source", total)
     too_much = False

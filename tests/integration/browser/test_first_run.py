@@ -57,7 +57,7 @@ def test_from_no_owner_to_the_snippet_by_keyboard_in_two_minutes(fresh: Site, no
     page.keyboard.press("Tab")
     page.keyboard.type(str(notes))
     expect(page.locator("#preview")).to_contain_text("garden/plan.md")
-    expect(page.locator("#preview")).to_contain_text("1 file does not end in .md")
+    expect(page.locator("#preview")).to_contain_text("1 file is of a type that is not read")
     page.keyboard.press("Enter")
     page.wait_for_url("**/start/index?agent=home")
     expect(page.locator("#progress")).to_contain_text("Home is ready", timeout=60_000)

@@ -201,9 +201,9 @@ def test_a_glance_ends_at_its_bound_and_says_so(tmp_path: Path) -> None:
 
 
 def test_a_glance_counts_what_is_passed_over_by_reason(tmp_path: Path) -> None:
-    write(tmp_path, "a.md", "b.txt", ".c.md", "node_modules/d.md", "drafts/e.md", "other/f.md")
+    write(tmp_path, "a.md", "b.jpg", ".c.md", "node_modules/d.md", "drafts/e.md", "other/f.md")
     glance = Glance(most_entries=1000, most_seconds=60)
     spec = CollectionSpec("notes", tmp_path, patterns=("*.md", "drafts/*.md"), ignore=("drafts",))
     scan_collection(spec, glance=glance)
-    assert glance.passed_over == {"not_markdown": 1, "hidden": 1, "tools": 1, "ignored": 1, "pattern": 1}
+    assert glance.passed_over == {"unread_type": 1, "hidden": 1, "tools": 1, "ignored": 1, "pattern": 1}
     assert glance.complete

@@ -22,7 +22,7 @@ FORM = "/agents/al/collection"
 def folder(data_dir: Path, settings: Any) -> Path:
     """A folder of notes outside any workspace, below an allowed root."""
     root = data_dir.parent / "notes"
-    for name in ("a.md", "b.txt", ".hidden.md", "drafts/c.md", "node_modules/d.md"):
+    for name in ("a.md", "b.jpg", ".hidden.md", "drafts/c.md", "node_modules/d.md"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("# Note\n")
     (root / "link.md").symlink_to(root / "a.md")
@@ -50,7 +50,11 @@ def test_a_look_shows_what_would_be_taken_and_what_not_and_stores_nothing(
     )
     text = page.content.decode()
     assert [file.path for file in page.context["preview"].files] == ["a.md"]
-    assert "symlink, not followed" in text and "1 file does not end in .md" in text and "1 entry is excluded" in text
+    assert (
+        "symlink, not followed" in text
+        and "1 file is of a type that is not read" in text
+        and "1 entry is excluded" in text
+    )
     assert "1 hidden file or folder" in text and "1 folder of a tool" in text
     assert names(al) == ["memory"]
 

@@ -50,7 +50,7 @@ def test_a_look_shows_what_each_use_would_take_and_makes_nothing(admin: Client, 
     own = admin.post(PAGE, {"folder": str(notes), "use": "own", "do": "preview"})
     assert (read.context["preview"].count, own.context["preview"].count) == (2, 1)
     assert "This looks like an agent" in read.content.decode()
-    assert "1 file does not end in .md" in read.content.decode() and not Agent.objects.exists()
+    assert "1 file is of a type that is not read" in read.content.decode() and not Agent.objects.exists()
 
 
 @pytest.mark.parametrize(
