@@ -22,7 +22,7 @@ CALLS = {
 }
 for name, calls in CALLS.items():
     for arguments, named in calls:
-        for memory in (mem0.Memory, ours.Memory):
+        for memory in (mem0.Memory, ours.Memory, mem0.AsyncMemory, ours.AsyncMemory):
             inspect.signature(getattr(memory, name)).bind(None, *arguments, **named)
 
 memory = ours.Memory()

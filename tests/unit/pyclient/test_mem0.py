@@ -1,14 +1,18 @@
-"""The mem0-shaped Memory on the real application."""
+"""The mem0-shaped Memory on the real application. Workspaces outlive a test: each has people of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
+from asgiref.sync import async_to_sync, sync_to_async
 
 from agents.models import Agent
 from memory_appliance_client import Denied, NotFound
-from memory_appliance_client.mem0 import Memory
+from memory_appliance_client.mem0 import AsyncMemory, Memory
 from tests import cast
 from tests.unit.pyclient.conftest import Connect
 
@@ -50,14 +54,18 @@ def test_no_two_ids_share_an_agent(memory: Memory) -> None:
 
 
 def test_of_a_conversation_the_facts_are_kept_with_their_metadata(memory: Memory) -> None:
-    done = memory.add(TALK, user_id="alice", run_id="r1", metadata={"room": 'shed: "green"\n', "n": 3})
+    done = memory.add(TALK, user_id="cara", run_id="r1", metadata={"room": 'shed: "green"\n', "n": 3})
     assert [one["memory"] for one in done["results"]] == [TALK[3]["content"]]
-    memory.add([TALK[0], TALK[1], TALK[1]], user_id="alice", infer=False)
-    assert len(memory.get_all(filters={"user_id": "alice"})["results"]) == 2
+    seen = {
+        "role": "user",
+        "content": [{"type": "text", "text": "Good morning!"}, {"type": "image_url", "image_url": {}}],
+    }
+    memory.add([TALK[0], TALK[1], seen], user_id="cara", infer=False)
+    assert len(memory.get_all(filters={"user_id": "cara"})["results"]) == 2
     for filters in ({"run_id": "r1"}, {"n": 3}):
-        (one,) = memory.search("shed", filters={"user_id": "alice", **filters}, threshold=0.0)["results"]
+        (one,) = memory.search("shed", filters={"user_id": "cara", **filters}, threshold=0.0)["results"]
         assert one["run_id"] == "r1" and one["metadata"] == {"room": 'shed: "green"\n', "n": 3}
-    assert memory.search("shed", filters={"user_id": "alice", "n": 4}, threshold=0.0)["results"] == []
+    assert memory.search("shed", filters={"user_id": "cara", "n": 4}, threshold=0.0)["results"] == []
 
 
 def test_a_memory_is_read_changed_and_really_deleted(memory: Memory) -> None:
@@ -85,9 +93,15 @@ def test_a_memory_is_read_changed_and_really_deleted(memory: Memory) -> None:
 
 def test_a_key_for_one_agent_uses_the_agent_that_is_named(connect: Connect, al: Agent) -> None:
     client = connect(agents=["al"])
-    memory = Memory(client=client, agents={"alice": "al"})
+    memory = Memory(client=client, agents={"alice": "al", "anna": "al"})
     memory.add("I drink green tea.", user_id="alice")
-    assert memory.search("tea", user_id="alice")["results"][0]["memory"] == "I drink green tea."
+    memory.add("I drink black tea.", user_id="anna")
+    assert memory.search("tea", user_id="alice", top_k=1)["results"][0]["memory"] == "I drink green tea."
+    assert [one["memory"] for one in memory.get_all(user_id="anna")["results"]] == ["I drink black tea."]
+    found = memory.search("spare key and tea", user_id="anna")["results"]
+    assert {one.get("user_id") for one in found} == {"anna", None}  # and the house's own notes
+    memory.delete_all(user_id="anna")
+    assert memory.get_all(user_id="anna")["results"] == [] and len(memory.get_all(user_id="alice")["results"]) == 1
     with pytest.raises(NotFound, match="agents=\\{id: slug\\}"):
         memory.add("I drink green tea.", user_id="bob")
     with pytest.raises(NotFound):
@@ -98,15 +112,51 @@ def test_a_key_for_one_agent_uses_the_agent_that_is_named(connect: Connect, al: 
 
 
 def test_what_cannot_be_done_is_said(memory: Memory) -> None:
-    memory.add("tea", user_id="alice")
+    memory.add("tea", user_id="dora")
     for wrong in (
         lambda: memory.add("tea"),
         lambda: memory.add("tea", run_id="r"),
-        lambda: memory.add("tea", user_id="alice", metadata={"a: b\nuser_id": 1}),
-        lambda: memory.search("tea", filters={"user_id": "alice", "n": {"gt": 1}}),
-        lambda: memory.search("tea", filters={"user_id": "alice", "OR": []}),
-        lambda: memory.get("mem0-user-alice:../../MEMORY"),
+        lambda: memory.add("tea", user_id="dora", metadata={"a: b\nuser_id": 1}),
+        lambda: memory.search("tea", filters={"user_id": "dora", "n": {"gt": 1}}),
+        lambda: memory.search("tea", filters={"user_id": "dora", "OR": []}),
+        lambda: memory.get("mem0-user-dora:../../MEMORY"),
         lambda: Memory.from_config({"llm": {}}),
     ):
         with pytest.raises(ValueError):
             wrong()
+
+
+def test_it_can_be_awaited(memory: Memory) -> None:
+    """Over one thread: the test's transaction is in it."""
+    asynchronous = AsyncMemory(client=memory.client)
+
+    async def both() -> list[str]:
+        await asynchronous.add("I drink green tea.", user_id="zoe")
+        return [one["memory"] for one in (await asynchronous.get_all(user_id="zoe"))["results"]]
+
+    async def here(method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return await sync_to_async(method)(*args, **kwargs)
+
+    with patch("memory_appliance_client.mem0.asyncio.to_thread", here):
+        assert async_to_sync(both)() == ["I drink green tea."]
+
+
+@pytest.mark.slow
+def test_more_memories_than_one_call_answers_are_all_there(memory: Memory) -> None:
+    memory.add(
+        [{"role": "user", "content": f"Fact number {number}."} for number in range(205)], user_id="max", infer=False
+    )
+    assert len(memory.get_all(user_id="max", top_k=1000)["results"]) == 205
+    assert len(memory.get_all(user_id="max")["results"]) == 20
+
+
+@pytest.mark.parametrize(
+    "text", ["one\r\ntwo\rthree", "a\u2028b\x0cc\x85d", "\ufeffx", "```\ncode", "<!-- open", "\U0001f375 茶"]
+)
+def test_any_text_comes_back_is_kept_once_and_can_be_changed(memory: Memory, text: str) -> None:
+    memory_id = memory.add(text, user_id="eve")["results"][0]["id"]
+    assert memory.get(memory_id)["memory"] == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert memory.add(text, user_id="eve")["results"] == []
+    memory.update(memory_id, f"{text}!")
+    assert memory.get(memory_id)["memory"].endswith("!")
+    memory.delete(memory_id)

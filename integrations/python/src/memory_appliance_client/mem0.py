@@ -7,14 +7,16 @@ metadata are its front matter.
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import hashlib
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from itertools import islice
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memory_appliance_client.calls import Message
 from memory_appliance_client.client import Client
@@ -25,18 +27,18 @@ IDS = ("user_id", "agent_id", "run_id")
 TIMES = ("created_at", "updated_at")
 MOST_RESULTS = 100
 """What one search of the API gives at most."""
-FILES = 1000
-"""Names that one call lists at most."""
 READ = 100
 """Files that are read by one call."""
 LARGEST = 1024 * 1024
 """Bytes of a memory: no request of the API is larger."""
 
-_PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?")
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,40}[a-z0-9])?")
 _DIGEST = re.compile(r".*-[0-9a-f]{12}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _OWN = re.compile(r"memory/mem0/[0-9a-f-]{36}\.md")
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Memories = dict[str, Any]
 
 
@@ -60,6 +62,7 @@ class Memory:
 
     def add(
         self,
+        /,
         messages: str | Mapping[str, str] | Sequence[Mapping[str, str]],
         *,
         user_id: str | None = None,
@@ -84,6 +87,7 @@ class Memory:
 
     def search(
         self,
+        /,
         query: str,
         *,
         top_k: int = 20,
@@ -99,9 +103,11 @@ class Memory:
         `notices` names what was missing on the way. Raises `Denied` or `Unavailable` rather than finding nothing.
         """
         agent, wanted = self._asked(filters, ids)
+        narrowed = len(wanted) > 1
+        many = narrowed or agent.agent in self.agents.values()  # others' memories may lie among them
         try:
             answer = agent.search(
-                query, session=_session(agent), max_results=MOST_RESULTS if wanted else min(top_k, MOST_RESULTS),
+                query, session=_session(agent), max_results=MOST_RESULTS if many else min(top_k, MOST_RESULTS),
                 min_score=threshold, mode="query" if rerank else None, citations="off",
             ).checked()  # fmt: skip
         except NotFound as error:
@@ -110,14 +116,16 @@ class Memory:
         found: dict[str, Memories] = {}
         for hit in answer.results:
             memory = own.get(hit.path)
-            if memory is None and not wanted and not _OWN.fullmatch(hit.path):
+            if memory is not None and not _fits(memory, wanted):
+                continue
+            if memory is None and not narrowed and not _OWN.fullmatch(hit.path):
                 place = f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
                 memory = {"id": f"{agent.agent}:{place}", "memory": hit.snippet.strip(), "metadata": {"source": place}}
-            if memory is not None and _fits(memory, wanted):
+            if memory is not None:
                 found.setdefault(memory["id"], {**memory, "score": hit.score})
         return {"results": list(found.values())[:top_k], "notices": answer.notices}
 
-    def get_all(self, *, filters: Mapping[str, Any] | None = None, top_k: int = 20, **ids: str | None) -> Memories:
+    def get_all(self, /, *, filters: Mapping[str, Any] | None = None, top_k: int = 20, **ids: str | None) -> Memories:
         """The memories that `add` has kept, the latest first; filters as in `search`."""
         agent, wanted = self._asked(filters, ids)
         try:
@@ -126,12 +134,12 @@ class Memory:
         except NotFound as error:
             return {"results": [], "notices": self._nothing_yet(agent, error)}
 
-    def get(self, memory_id: str) -> Memories:
+    def get(self, /, memory_id: str) -> Memories:
         """Raises `NotFound`."""
         agent, path = self._place(memory_id)
         return _memory(agent, path, _text(agent, path))
 
-    def update(self, memory_id: str, data: str, metadata: Mapping[str, Any] | None = None) -> Memories:
+    def update(self, /, memory_id: str, data: str, metadata: Mapping[str, Any] | None = None) -> Memories:
         """Another text; its metadata stay unless others are given. Raises `NotFound`."""
         agent, path = self._place(memory_id)
         before = _text(agent, path)
@@ -143,7 +151,7 @@ class Memory:
         agent.save_file(path, _written(front, data), expected_hash=expected)
         return {"message": "Memory updated successfully!"}
 
-    def delete(self, memory_id: str) -> Memories:
+    def delete(self, /, memory_id: str) -> Memories:
         """Out of the file, the index and every kept version. Raises `NotFound`."""
         agent, path = self._place(memory_id)
         _text(agent, path)
@@ -151,7 +159,7 @@ class Memory:
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(
-        self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
+        self, /, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> Memories:
         """All that `add` has kept under these ids; other notes of the agent stay."""
         agent, wanted = self._asked(None, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
@@ -170,7 +178,7 @@ class Memory:
         if value in self.agents:
             return self.agents[value]
         plain = value
-        if not _PLAIN.fullmatch(value) or _DIGEST.fullmatch(value):
+        if not _SLUG.fullmatch(value) or _DIGEST.fullmatch(value):
             words = re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-")[:24].strip("-") or "id"
             plain = f"{words}-{hashlib.sha256(value.encode()).hexdigest()[:12]}"
         return f"mem0-{kind.removesuffix('_id')}-{plain}"
@@ -182,14 +190,13 @@ class Memory:
         return self.client.for_agent(self.agent_of(kind, ids[kind]))
 
     def _asked(self, filters: Mapping[str, Any] | None, ids: Mapping[str, str | None]) -> tuple[Client, dict[str, Any]]:
-        """The agent, and what its memories must hold beside the id that chose it."""
+        """The agent, and what its memories must hold."""
         wanted = {**(filters or {}), **_ids(**ids)}
         for name, value in wanted.items():
             if name in ("AND", "OR", "NOT") or isinstance(value, (dict, list)):
                 raise ValueError(f"The filter {name} is not understood: give values that must be equal.")
-        agent = self._agent({name: str(wanted[name]) for name in IDS if wanted.get(name)})
-        wanted.pop("user_id" if wanted.get("user_id") else "agent_id")
-        return agent, wanted
+        wanted = {name: value for name, value in wanted.items() if name not in IDS or value}
+        return self._agent({name: str(wanted[name]) for name in IDS if name in wanted}), wanted
 
     def _add(
         self, agent: Client, messages: Any, ids: Mapping[str, str], front: Mapping[str, Any], *, infer: bool
@@ -199,14 +206,14 @@ class Memory:
             texts = [messages]
         else:
             turns = [messages] if isinstance(messages, Mapping) else list(messages)
-            said = [Message(turn["role"], str(turn["content"])) for turn in turns if turn.get("role") != "system"]
+            said = [Message(turn["role"], _words(turn["content"])) for turn in turns if turn["role"] != "system"]
             texts = [message.text for message in said]
             if infer:
                 picked = agent.flush(session_key=_session(agent), messages=said, dry_run=True).checked()
                 texts = [note.text for note in picked.written]
                 notices = [*picked.notices, *([picked.reason] if picked.reason else [])]
         results = []
-        for text in dict.fromkeys(text.strip() for text in texts):
+        for text in dict.fromkeys(_plain(text) for text in texts):
             if text and (path := _keep(agent, text, ids, front)):
                 results.append({"id": _public(agent, path), "memory": text, "event": "ADD"})
         return {"results": results, "notices": notices}
@@ -244,6 +251,42 @@ class Memory:
         return self.client.for_agent(slug), path
 
 
+def _in_thread(method: Callable[Concatenate[Memory, P], T]) -> Callable[Concatenate[AsyncMemory, P], Awaitable[T]]:
+    @functools.wraps(method)
+    async def in_thread(memory: AsyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.to_thread(method, memory.memory, *args, **kwargs)
+
+    return in_thread
+
+
+class AsyncMemory:
+    """`Memory` to await, as mem0's: each call runs in a thread."""
+
+    def __init__(self, *, client: Client | None = None, agents: Mapping[str, str] | None = None) -> None:
+        self.memory = Memory(client=client, agents=agents)
+
+    add = _in_thread(Memory.add)
+    search = _in_thread(Memory.search)
+    get_all = _in_thread(Memory.get_all)
+    get = _in_thread(Memory.get)
+    update = _in_thread(Memory.update)
+    delete = _in_thread(Memory.delete)
+    delete_all = _in_thread(Memory.delete_all)
+
+
+def _words(content: object) -> str:
+    """The text of a message; pictures and the like are left out."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+
+
+def _plain(text: str) -> str:
+    """As it comes back from the file."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
 def _ids(**given: str | None) -> dict[str, str]:
     if unknown := sorted(given.keys() - set(IDS)):
         raise TypeError(f"unknown arguments: {', '.join(unknown)}")
@@ -278,17 +321,15 @@ def _keep(agent: Client, text: str, ids: Mapping[str, str], front: Mapping[str, 
     return path
 
 
-def _all(agent: Client) -> Iterator[Memories]:
+def _all(agent: Client) -> list[Memories]:
     """Every memory of the agent, the latest first."""
-    files = []
-    for offset in range(0, 1_000_000, FILES):
-        page = agent.files(limit=FILES, offset=offset).items
-        files += [file for file in page if _OWN.fullmatch(file.path)]
-        if len(page) < FILES:
-            break
-    files.sort(key=lambda file: file.modified, reverse=True)
-    for start in range(0, len(files), READ):
-        yield from _read(agent, [file.path for file in files[start : start + READ]]).values()
+    answer = agent.multi_get(glob=f"{FOLDER}*.md", session=_session(agent), max_bytes=LARGEST).checked()
+    found = {item.path: _memory(agent, item.path, item.text) for item in answer.items if item.status == "ok"}
+    left = [item.path for item in answer.items if item.code == "too_large"]  # beyond what one call answers
+    for start in range(0, len(left), READ):
+        found |= _read(agent, left[start : start + READ])
+    own = [memory for path, memory in found.items() if _OWN.fullmatch(path)]
+    return sorted(own, key=lambda memory: str(memory.get("updated_at") or memory.get("created_at")), reverse=True)
 
 
 def _read(agent: Client, paths: Sequence[str]) -> dict[str, Memories]:
@@ -331,7 +372,7 @@ def _public(agent: Client, path: str) -> str:
 def _written(front: Mapping[str, Any], text: str) -> str:
     """Front matter whose values are JSON, which YAML reads too."""
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in front.items()]
-    return "\n".join(["---", *lines, "---", "", text.strip(), ""])
+    return "\n".join(["---", *lines, "---", "", _plain(text), ""])
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], str]:
