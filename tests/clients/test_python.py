@@ -20,6 +20,7 @@ from tests.integration.stack.server import ROOT, Server
 
 PROGRAMS = Path(__file__).parent / "programs"
 README = ROOT / "integrations" / "python" / "README.md"
+SNIPPET = ROOT / "templates" / "first_run" / "snippets" / "python.txt"
 DECISION = "We decided to paint the shed green in May."
 Blocks = Callable[[str], list[str]]
 
@@ -163,6 +164,13 @@ def test_the_readme_runs_as_it_stands(python: Python, model: ModelServer, applia
         done = python.run("python", str(program), **told)
         assert done.returncode == 0, f"{block}\n{done.stderr}"
         assert any(words in done.stdout for words in ("blue door", "shed", "Understood.")), block
+
+
+def test_the_snippet_of_the_page_connect_runs_as_it_stands(python: Python, appliance: Server) -> None:
+    shown = {"server": python.told["MEMORY_URL"], "agent.slug": "main", "key": key_for(appliance, "page", trusted=True)}
+    snippet = re.sub(r"{{ ([a-z.]+) }}", lambda name: shown[name[1]], SNIPPET.read_text())
+    done = python.run("bash", "-euc", snippet, MEMORY_URL="", MEMORY_KEY="", MEMORY_AGENT="")
+    assert done.returncode == 0 and "blue pot" in done.stdout, done.stderr
 
 
 def test_its_types_fit_those_of_the_packages(python: Python) -> None:

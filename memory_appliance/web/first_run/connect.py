@@ -65,6 +65,13 @@ GATEWAYS: tuple[Gateway, ...] = (
         ("read", "write"),
         trusted=True,
     ),
+    Gateway(
+        "python",
+        _("Python"),
+        _("Install the client package. It has adapters for LangChain, LlamaIndex and code written for mem0."),
+        ("read", "write"),
+        trusted=True,
+    ),
     Gateway("curl", _("A script"), _("Any program can call it over HTTP."), ("read",), trusted=True),
 )
 
