@@ -69,6 +69,19 @@ def test_the_owner_edits_files_and_looks_at_versions(connect: Connect, al: Agent
     assert owner.export()[:2] == b"PK" and owner.run(owner.update().run.id).kind == "update"
 
 
+def test_the_other_calls_are_understood(connect: Connect, al: Agent) -> None:
+    client = connect()
+    lines = b'{"role": "user", "content": "The ladder is in the shed."}\n'
+    assert client.store_jsonl(CHAT, lines).stored == 1 and client.store_jsonl(CHAT, lines).duplicates == 1
+    assert client.recall_ready(CHAT).ready and not client.toggle_recall(False, session=CHAT).enabled
+    assert client.recall_ready(CHAT).reason == "session_disabled"
+    assert client.consolidate(dry_run=True).dry_run and client.rebuild().run.kind == "rebuild"
+    planned = client.flush(messages=[{"role": "user", "content": "We decided to sell the car."}], dry_run=True)
+    assert planned.status == "denied" and planned.scope is not None
+    with pytest.raises(Denied):
+        planned.checked()
+
+
 def test_a_refusal_is_an_answer_that_can_be_raised(connect: Connect, al: Agent) -> None:
     client = connect()
     answer = client.search("spare key", session="agent:al:telegram:group:7")

@@ -120,6 +120,15 @@ def test_a_server_that_is_away_is_named_with_its_address(save: Save) -> None:
         save(httpx.MockTransport(stall))
 
 
+def test_an_address_or_key_that_is_none_is_told() -> None:
+    for url in ("http://[::1", "memory:8765", "ftp://memory"):
+        with pytest.raises(NoAnswer, match="cannot be reached"):
+            Client(url, key="k", agent="al").status()
+    for key in ("maw_…", "maw_a\nX-Other: b"):
+        with pytest.raises(ValueError, match="copy it again"):
+            Client(key=key)
+
+
 def test_a_recall_waits_no_longer_than_its_turn(clock: list[float]) -> None:
     transport, asked = answering(FULL)
     client = Client("http://memory", key="k", agent="al", http=httpx.Client(transport=transport))

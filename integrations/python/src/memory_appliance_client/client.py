@@ -54,6 +54,8 @@ class Connection(Generic[Http]):
         self.timeout, self.retry_seconds = timeout, retry_seconds
         self._agent = agent or os.environ.get("MEMORY_AGENT") or ""
         self._key = key or os.environ.get("MEMORY_KEY") or _key_of_file()
+        if not self._key.isascii() or not self._key.isprintable():
+            raise ValueError("The key has characters that no key has: copy it again.")
         self._owns_http = http is None
         self._http = self._new_http() if http is None else http
 
@@ -91,7 +93,7 @@ class Connection(Generic[Http]):
         """On the monotonic clock. A call that has a deadline is not tried again after it."""
         return time.monotonic() + min(self.retry_seconds, call.patience)
 
-    def _no_answer(self, error: httpx.HTTPError) -> NoAnswer:
+    def _no_answer(self, error: Exception) -> NoAnswer:
         if isinstance(error, httpx.TimeoutException):
             return NoAnswer(f"{self.url} did not answer in time.", code="no_answer", hint="Give a longer timeout.")
         cause = str(error) or type(error).__name__
@@ -174,7 +176,7 @@ class Client(Connection[httpx.Client]):
         while True:
             try:
                 response = self._http.send(self._request(call))
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise self._no_answer(error) from error
             pause = _pause(response, end)
             if pause is None:
@@ -234,7 +236,7 @@ class AsyncClient(Connection[httpx.AsyncClient]):
         while True:
             try:
                 response = await self._http.send(self._request(call))
-            except httpx.HTTPError as error:
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise self._no_answer(error) from error
             pause = _pause(response, end)
             if pause is None:
