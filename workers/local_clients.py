@@ -8,7 +8,7 @@ from typing import Any
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
 from search.runtime.deadline import Deadline
-from search.runtime.protocols import Message
+from search.runtime.protocols import Message, Thinking
 from search.sentences import sentence
 from workers.client import ModelsClient
 from workers.wire import MAX_NEW_TOKENS, MAX_TEXTS, Request
@@ -59,6 +59,7 @@ class LocalGenerator:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
         request = Request(
             "generate",
@@ -68,6 +69,7 @@ class LocalGenerator:
             roles=tuple(message.role for message in messages),
             max_tokens=min(max_tokens, MAX_NEW_TOKENS),
             json_schema=json_schema,
+            thinking=thinking,
         )
         try:
             text = self._client.ask(request).get("text")

@@ -125,7 +125,11 @@ class ModelServer:
         roles = cast(tuple[Literal["system", "user", "assistant"], ...], request.roles)
         messages = [Message(role, text) for role, text in zip(roles, request.texts, strict=True)]
         return generator.generate(
-            messages, max_tokens=request.max_tokens, timeout=deadline.left(), json_schema=request.json_schema
+            messages,
+            max_tokens=request.max_tokens,
+            timeout=deadline.left(),
+            json_schema=request.json_schema,
+            thinking=request.thinking,
         )
 
     def _with_vectors(

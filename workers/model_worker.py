@@ -80,6 +80,7 @@ class ModelWorker:
                 max_tokens=body["max_tokens"],
                 timeout=left,
                 json_schema=body["json_schema"],
+                thinking=body.get("thinking", "off"),
             )
             return {"text": text}
 

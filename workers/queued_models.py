@@ -13,7 +13,7 @@ import numpy as np
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
 from search.runtime.fingerprint import PROVIDER
-from search.runtime.protocols import Bits, Embedder, Message, QueryTokens, Vectors
+from search.runtime.protocols import Bits, Embedder, Message, QueryTokens, Thinking, Vectors
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.runtime.vectors import is_usable
 from search.sentences import sentence
@@ -70,12 +70,14 @@ class QueuedGenerator:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
         body = {
             "model": self._model,
             "messages": [asdict(message) for message in messages],
             "max_tokens": max_tokens,
             "json_schema": dict(json_schema) if json_schema is not None else None,
+            "thinking": thinking,
         }
         try:
             return str(self._jobs.run(GENERATE, body, timeout=timeout)["text"])

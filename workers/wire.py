@@ -18,7 +18,7 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from search.runtime.protocols import Bits, Vectors
+from search.runtime.protocols import Bits, Thinking, Vectors
 
 PROTOCOL = 1
 MAX_HEADER = 16 * 1024 * 1024
@@ -59,6 +59,7 @@ class Request:
     roles: tuple[str, ...] = ()
     max_tokens: int = 0
     json_schema: Mapping[str, Any] | None = None
+    thinking: Thinking = "off"
     tokens: bool = False
     """Whether vectors of single tokens are wanted beside those of the texts."""
 
@@ -70,6 +71,7 @@ class Request:
             header["tokens"] = True
         if self.operation == "generate":
             header |= {"roles": self.roles, "max_tokens": self.max_tokens, "json_schema": self.json_schema}
+            header["thinking"] = self.thinking
         return header
 
     @staticmethod
@@ -104,7 +106,10 @@ def _with_conversation(request: Request, header: Mapping[str, Any]) -> Request:
         raise WireError(f"max_tokens must be between 1 and {MAX_NEW_TOKENS}")
     if schema is not None and not isinstance(schema, dict):
         raise WireError("json_schema must be an object")
-    return replace(request, roles=tuple(roles), max_tokens=max_tokens, json_schema=schema)
+    thinking = header.get("thinking", "off")
+    if thinking not in get_args(Thinking):
+        raise WireError(f"thinking must be one of {', '.join(get_args(Thinking))}")
+    return replace(request, roles=tuple(roles), max_tokens=max_tokens, json_schema=schema, thinking=thinking)
 
 
 def send(connection: socket.socket, header: Mapping[str, Any], payload: bytes = b"", *, deadline: float) -> None:

@@ -23,8 +23,9 @@ from pydantic import (
 from agents.core.errors import Invalid, MemoryDisabled
 from agents.models import Agent, DefaultSettings
 from search.profiles import MOST_CANDIDATES
-from search.recall.choices import PromptStyle, QueryMode, RecallMode, Thinking
+from search.recall.choices import PromptStyle, QueryMode, RecallMode
 from search.runtime.presets import Role
+from search.runtime.protocols import Thinking
 from search.runtime.providers.choice import parse_choice
 from search.sentences import sentence
 from search.spec import Mode, RankingSpec
@@ -32,6 +33,8 @@ from search.spec import Mode, RankingSpec
 ChatId = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, min_length=1, max_length=200)]
 _ROLE_FIELDS = tuple(f"{role}_{rank}" for role in get_args(Role) for rank in ("model", "fallback"))
 
+
+_FORMER_LEVELS = {"minimal": "low", "adaptive": "medium", "xhigh": "high", "max": "high"}
 
 OF_ONE_AGENT = frozenset({"memory_enabled", "share_vectors", *_ROLE_FIELDS})
 """Settings without a default for all agents: each agent is switched on and shares by its own choice, and the default of
@@ -148,6 +151,12 @@ class AgentSettings(BaseModel):
     recall_prompt_override: str = Field(
         "", max_length=8000, description=_("Replaces the writing model's instructions.")
     )
+    recall_model: str | None = Field(
+        None,
+        description=_(
+            "Model that writes recall's summaries, `provider` or `provider:model`. Empty: the writing model."
+        ),
+    )
     recall_thinking: Thinking = Field("off", description=_("How much the writing model may think before it answers."))
     recall_store_messages: bool = Field(
         False, description=_("Keep the message and the full query in the recall log; otherwise only search terms.")
@@ -185,6 +194,17 @@ class AgentSettings(BaseModel):
     def _known_provider(cls, value: str | None, info: ValidationInfo) -> str | None:
         role = cast(Role, str(info.field_name).split("_")[0])
         return None if value is None else str(parse_choice(role, value))
+
+    @field_validator("recall_model")
+    @classmethod
+    def _known_writer(cls, value: str | None) -> str | None:
+        return None if value is None else str(parse_choice("generate", value))
+
+    @field_validator("recall_thinking", mode="before")
+    @classmethod
+    def _former_level(cls, value: object) -> object:
+        """Earlier versions, and OpenClaw, tell more levels apart than any provider does."""
+        return _FORMER_LEVELS.get(value, value) if isinstance(value, str) else value
 
     def stored(self) -> dict[str, Any]:
         """What was set, also where it is the default: the JSON that a row keeps."""

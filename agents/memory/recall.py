@@ -23,7 +23,7 @@ from agents.memory.recall_events import record_event, session_digest
 from agents.memory.recall_toggles import recall_toggled_on
 from agents.memory.uses import count_found
 from agents.models import Agent
-from agents.providers.role_models import embedder_for, former_embedder, generator_for
+from agents.providers.role_models import embedder_for, former_embedder, recall_generator_for
 from search.dates.zone import zone
 from search.documents.annotations import normalise_project_key
 from search.recall.choices import QueryMode, RecallMode
@@ -94,7 +94,7 @@ def recall(
     level = not decision.allowed or catch_up(agent, partial(embedding_identity, agent), seconds=turn.timeout_ms / 2000)
     turn = replace(turn, timeout_ms=max(LEAST_TIMEOUT_MS, turn.timeout_ms - round((time.monotonic() - asked) * 1000)))
     former = partial(former_embedder, agent)
-    outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=generator_for(agent), former=former))
+    outcome = _recall.turn(facts, turn, Models(embedder=embedder, generator=recall_generator_for(agent), former=former))
     if not level:
         outcome = replace(outcome, facts={**outcome.facts, "index_behind": True})
     elapsed_ms = round((time.monotonic() - started) * 1000, 3)

@@ -65,6 +65,15 @@ def agent_plan(role: Role, agent: Agent, server: RolePlan | None = None) -> Role
     return plan
 
 
+def recall_plan(agent: Agent) -> RolePlan:
+    """Who writes the summaries of recall: the agent's choice for that alone, else whoever writes."""
+    plan, own = agent_plan("generate", agent), read_settings(agent).recall_model
+    choice = None if own is None else _stored("generate", own)
+    if choice is None or choice == plan.first:
+        return plan
+    return replace(plan, first=choice, base_url=_same_house(plan, choice), source="agent")
+
+
 def address_of(plan: RolePlan, choice: ModelChoice) -> Address:
     """Where to ask, and with which key.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.models import Agent
 from agents.providers.embedding import get_embedder
 from agents.providers.local_models import local_models
-from agents.providers.plans import RolePlan, address_of, agent_plan, server_plan
+from agents.providers.plans import RolePlan, address_of, agent_plan, recall_plan, server_plan
 from search.errors import EmbedderUnavailable
 from search.runtime.own_queries import OwnQueries
 from search.runtime.protocols import Embedder, Generator, Reranker
@@ -31,6 +31,11 @@ def reranker_for(agent: Agent) -> Reranker | None:
 def generator_for(agent: Agent) -> Generator | None:
     """Raises `GeneratorUnavailable` only where this process has no local models at all."""
     return plan_generator(agent_plan("generate", agent))
+
+
+def recall_generator_for(agent: Agent) -> Generator | None:
+    """The same for the summaries of recall."""
+    return plan_generator(recall_plan(agent))
 
 
 def plan_embedder(plan: RolePlan) -> Embedder | None:

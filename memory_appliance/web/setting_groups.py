@@ -84,9 +84,10 @@ _NAMED: tuple[Group, ...] = (
             "recall_prompt_style": _("How readily it mentions something"),
             "recall_prompt_append": _("Add to its instructions"),
             "recall_prompt_override": _("Replace its instructions"),
+            "recall_model": _("Model"),
             "recall_thinking": _("Thinking"),
         },
-        advanced=("recall_query_mode", "recall_prompt_override"),
+        advanced=("recall_model", "recall_query_mode", "recall_prompt_override"),
     ),
     Group(
         "start",

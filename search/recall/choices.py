@@ -1,8 +1,7 @@
-"""What can be chosen about recall, by its names: modes, query modes, prompt styles, room to think."""
+"""What can be chosen about recall, by its names: modes, query modes, prompt styles."""
 
 from typing import Literal
 
 RecallMode = Literal["escalate", "always", "off"]
 QueryMode = Literal["message", "recent", "full"]
 PromptStyle = Literal["auto", "strict", "balanced", "contextual", "recall-heavy", "precision-heavy", "preference-only"]
-Thinking = Literal["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"]

@@ -11,7 +11,7 @@ from typing import Any
 from search.errors import EmbedderUnavailable, GeneratorUnavailable
 from search.recall.breaker import Breaker
 from search.runtime.own_queries import OwnQueries
-from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Vectors
+from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Thinking, Vectors
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.sentences import sentence
 from search.spec import EmbeddingIdentity
@@ -164,7 +164,12 @@ class TurnGenerator:
             self._writers.give_back()
 
     def generate(
-        self, messages: Sequence[Message], *, max_tokens: int, json_schema: Mapping[str, Any] | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
         """Raises `GeneratorUnavailable`, at the latest when the generator's share of the turn's time is over."""
         started = time.monotonic()
@@ -172,7 +177,9 @@ class TurnGenerator:
         if allowed <= 0:
             raise GeneratorUnavailable(sentence("no time was left for the writing model"))
         try:
-            text = self._generator.generate(messages, max_tokens=max_tokens, timeout=allowed, json_schema=json_schema)
+            text = self._generator.generate(
+                messages, max_tokens=max_tokens, timeout=allowed, json_schema=json_schema, thinking=thinking
+            )
         except GeneratorUnavailable:
             if time.monotonic() - started >= LATE * allowed:
                 self._breaker.timed_out(self._key)

@@ -47,7 +47,8 @@ def write(
         Message("user", f"{task.conversation}\n\nmemory_search returned:\n{shown(first)}"),
     ]
     for step in range(MAX_STEPS):
-        said = generator.generate(messages, max_tokens=BUDGETS[task.prompt.thinking], json_schema=ANSWER_SCHEMA)
+        thinking = task.prompt.thinking
+        said = generator.generate(messages, max_tokens=BUDGETS[thinking], json_schema=ANSWER_SCHEMA, thinking=thinking)
         answer = _answer(said)
         if "tool" not in answer:
             note = str(answer.get("note", ""))

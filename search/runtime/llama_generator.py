@@ -12,7 +12,7 @@ from search.errors import GeneratorUnavailable
 from search.runtime.checksums import verify_file
 from search.runtime.llama_native import load_library
 from search.runtime.presets import Preset
-from search.runtime.protocols import Message
+from search.runtime.protocols import Message, Thinking
 from search.runtime.providers.generator import without_thoughts
 from search.sentences import sentence
 
@@ -57,13 +57,17 @@ class LlamaGenerator:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
+        """Any level lets a model think that can; it is then not held to a schema, whose grammar leaves no room."""
         end = time.monotonic() + timeout
         if not self._lock.acquire(timeout=max(0.0, timeout)):
             raise _late(timeout)
         try:
             self._end = end
-            return without_thoughts(self._write(self._fitting(messages, max_tokens), max_tokens, json_schema, end))
+            thinks = thinking != "off" and self._can_think()
+            fitting = self._fitting(messages, max_tokens, thinks=thinks)
+            return without_thoughts(self._write(fitting, max_tokens, None if thinks else json_schema, end))
         except RuntimeError as error:  # llama.cpp was interrupted, or failed
             if time.monotonic() >= end:
                 raise _late(timeout) from error
@@ -88,7 +92,7 @@ class LlamaGenerator:
             stream.close()
         return "".join(text)
 
-    def _fitting(self, messages: Sequence[Message], max_tokens: int) -> list[dict[str, str]]:
+    def _fitting(self, messages: Sequence[Message], max_tokens: int, *, thinks: bool) -> list[dict[str, str]]:
         """The longest message loses its middle until everything fits with room for the answer."""
         texts = [self._harmless(message.text) for message in messages]
         room = max(64, self._size - max_tokens - _PER_MESSAGE * (len(texts) + 1))
@@ -99,9 +103,12 @@ class LlamaGenerator:
             if keep < len(_CUT) + 2:
                 break
             texts[longest] = text[: keep // 2] + _CUT + text[len(text) - keep // 2 + len(_CUT) :]
-        if "enable_thinking" in self._llama.metadata.get("tokenizer.chat_template", ""):
+        if not thinks and self._can_think():
             texts[-1] += _NO_THOUGHTS
         return [{"role": message.role, "content": text} for message, text in zip(messages, texts, strict=True)]
+
+    def _can_think(self) -> bool:
+        return "enable_thinking" in self._llama.metadata.get("tokenizer.chat_template", "")
 
     def _harmless(self, text: str) -> str:
         """Signs by which the model tells turns apart must not come out of a message: notes are data."""

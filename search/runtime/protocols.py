@@ -81,6 +81,10 @@ class Message:
     text: str
 
 
+Thinking = Literal["off", "low", "medium", "high"]
+"""Levels that providers tell apart."""
+
+
 class Generator(Protocol):
     """Writes text. `name` is `<provider>:<model>`, for answers and logs."""
 
@@ -94,8 +98,11 @@ class Generator(Protocol):
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
         """The answer's text, cut after `max_tokens`; with `json_schema` a model that can is held to it.
+
+        `thinking`: how much a model that can may reason before it answers; what it thinks is not part of the answer.
 
         The caller checks what comes back: a model may say anything. Raises `GeneratorUnavailable` when the model
         cannot answer, also when `timeout` seconds have passed.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from search.errors import EmbedderUnavailable, GeneratorUnavailable, RerankerUnavailable
-from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Reranker, Vectors
+from search.runtime.protocols import Bits, Embedder, Generator, Message, QueryTokens, Reranker, Thinking, Vectors
 from search.runtime.providers.embedder import PROBE, PROBE_SECONDS
 from search.runtime.tokens import embed_documents_with_tokens, embed_query_with_tokens
 from search.sentences import sentence
@@ -120,9 +120,14 @@ class FallbackGenerator:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
-        share = timeout / 2
+        def asked(generator: Generator) -> str:
+            return generator.generate(
+                messages, max_tokens=max_tokens, timeout=timeout / 2, json_schema=json_schema, thinking=thinking
+            )
+
         try:
-            return self._first.generate(messages, max_tokens=max_tokens, timeout=share, json_schema=json_schema)
+            return asked(self._first)
         except GeneratorUnavailable:
-            return self._second.generate(messages, max_tokens=max_tokens, timeout=share, json_schema=json_schema)
+            return asked(self._second)

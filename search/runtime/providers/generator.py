@@ -1,4 +1,4 @@
-"""RemoteGenerator: chat completions as OpenAI defined them, which every other provider of ours speaks too."""
+"""RemoteGenerator: a model of a provider that writes, asked in the provider's own way."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from search.errors import GeneratorUnavailable
-from search.runtime.protocols import Message
+from search.runtime.protocols import Message, Thinking
 from search.runtime.providers.address import Address
+from search.runtime.providers.chat import Chat
 from search.runtime.providers.failures import ProviderFailed
 from search.runtime.providers.http import Endpoint
 from search.runtime.providers.rest import Rest
-from search.runtime.providers.vendor import bearer
 from search.sentences import sentence
 
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
-_OWN_LIMIT_NAME = "https://api.openai.com/"
 
 
 class RemoteGenerator:
     """Safe from any number of threads. What a model thinks aloud before its answer is left out."""
 
-    def __init__(self, address: Address, model: str, *, path: str) -> None:
+    def __init__(self, address: Address, model: str, chat: Chat) -> None:
         self._address = address
         self._model = model
-        self._path = path
-        self._endpoint = Endpoint(address, headers=bearer(address.key))
+        self._chat = chat
+        self._endpoint = Endpoint(address, headers=chat.headers(address.key))
         self._rest = Rest()
 
     @property
@@ -41,14 +40,20 @@ class RemoteGenerator:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: Thinking = "off",
     ) -> str:
         end = time.monotonic() + timeout
+        path, body = self._chat.request(
+            self._address.base_url,
+            self._model,
+            messages,
+            max_tokens=max_tokens,
+            json_schema=json_schema,
+            thinking=thinking,
+        )
         try:
             self._rest.check()
-            answer = self._endpoint.post(
-                self._path, self._body(messages, max_tokens, json_schema), end=end, patient=False
-            )
-            text = self._text(answer)
+            text = self._text(self._endpoint.post(path, body, end=end, patient=False))
         except ProviderFailed as failure:
             self._rest.after(failure)
             raise GeneratorUnavailable(
@@ -57,32 +62,9 @@ class RemoteGenerator:
         self._rest.over()
         return text
 
-    def _body(
-        self, messages: Sequence[Message], max_tokens: int, json_schema: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self._model,
-            "messages": [
-                {"role": message.role, "content": message.text.encode("utf-8", "replace").decode()}
-                for message in messages
-            ],
-            "stream": False,
-        }
-        if self._address.base_url.startswith(_OWN_LIMIT_NAME):
-            # OpenAI's newer models refuse both the old name of the limit and a temperature.
-            body["max_completion_tokens"] = max_tokens
-        else:
-            body |= {"max_tokens": max_tokens, "temperature": 0}
-        if json_schema is not None:
-            body["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": json_schema, "strict": True},
-            }
-        return body
-
     def _text(self, answer: Any) -> str:
         try:
-            text = answer["choices"][0]["message"]["content"]
+            text = self._chat.text(answer)
         except (KeyError, TypeError, IndexError) as error:
             raise self._endpoint.bad_answer(sentence("the answer holds no message")) from error
         if not isinstance(text, str):

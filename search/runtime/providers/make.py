@@ -10,7 +10,7 @@ from search.runtime.providers.choice import ModelChoice
 from search.runtime.providers.embedder import RemoteEmbedder
 from search.runtime.providers.generator import RemoteGenerator
 from search.runtime.providers.reranker import RemoteReranker
-from search.runtime.providers.table import BY_NAME, EMBEDDING
+from search.runtime.providers.table import EMBEDDING, WRITING
 
 _KEPT = 64
 _embedders: dict[tuple[ModelChoice, Address, int | None], RemoteEmbedder] = {}
@@ -40,4 +40,4 @@ def remote_reranker(choice: ModelChoice, address: Address) -> RemoteReranker:
 
 @lru_cache(maxsize=_KEPT)
 def remote_generator(choice: ModelChoice, address: Address) -> RemoteGenerator:
-    return RemoteGenerator(address, choice.model, path=BY_NAME[choice.provider].chat_path)
+    return RemoteGenerator(address, choice.model, WRITING[choice.provider])

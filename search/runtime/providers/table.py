@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from search.runtime.presets import Role
+from search.runtime.providers.chat import Chat, GeminiChat, OllamaChat, OpenAIChat
 from search.runtime.providers.gemini import Gemini
 from search.runtime.providers.mistral import Mistral
 from search.runtime.providers.ollama import Ollama
@@ -21,14 +22,14 @@ class Provider:
     """`models`: role → the model used when none is named, "" for the provider's own choice.
 
     `base_url` is where it is unless the owner says otherwise; `own_address`: the owner may, with the option
-    `<name>_base_url`. The option `<name>_api_key` holds its key. `chat_path` is below the address.
+    `<name>_base_url`. The option `<name>_api_key` holds its key. `chat`: how it is asked to write.
     """
 
     name: str
     base_url: str
     models: Mapping[Role, str]
     embeds: EmbeddingVendor | None = None
-    chat_path: str = ""
+    chat: Chat | None = None
     own_address: str = ""
     """What the option says of the address, in words; "" where there is no such option."""
     needs_key: bool = True
@@ -40,7 +41,7 @@ def _embedding(
     vendor: EmbeddingVendor,
     more: Mapping[Role, str] = MappingProxyType({}),
     *,
-    chat_path: str = "",
+    chat: Chat | None = None,
     own_address: str = "",
     key_note: str = "",
 ) -> Provider:
@@ -50,7 +51,7 @@ def _embedding(
         vendor.base_url,
         models,
         embeds=vendor,
-        chat_path=chat_path,
+        chat=chat,
         own_address=own_address,
         needs_key=vendor.needs_key,
         key_note=key_note,
@@ -61,21 +62,21 @@ PROVIDERS: tuple[Provider, ...] = (
     _embedding(
         Ollama(),
         {"generate": "qwen3:1.7b"},
-        chat_path="/v1/chat/completions",
+        chat=OllamaChat(),
         own_address=sentence("Address of Ollama; else http://127.0.0.1:11434."),
         key_note=sentence("where a proxy asks for one"),
     ),
     _embedding(
         OpenAI(),
         {"generate": "gpt-4.1-mini"},
-        chat_path="/chat/completions",
+        chat=OpenAIChat(),
         own_address=sentence(
             "Address of a service that speaks like OpenAI; else OpenAI's own. Gets MEMORY_OPENAI_API_KEY."
         ),
     ),
-    _embedding(Gemini(), {"generate": "gemini-2.5-flash"}, chat_path="/openai/chat/completions"),
+    _embedding(Gemini(), {"generate": "gemini-2.5-flash"}, chat=GeminiChat()),
     _embedding(Voyage(), {"rerank": "rerank-2.5"}),
-    _embedding(Mistral(), {"generate": "mistral-small-latest"}, chat_path="/chat/completions"),
+    _embedding(Mistral(), {"generate": "mistral-small-latest"}, chat=OpenAIChat(reasons=False)),
     Provider("cohere", "https://api.cohere.com/v2", {"rerank": "rerank-v3.5"}),
     Provider("jina", "https://api.jina.ai/v1", {"rerank": "jina-reranker-v2-base-multilingual"}),
     Provider(
@@ -91,3 +92,6 @@ BY_NAME: Mapping[str, Provider] = {provider.name: provider for provider in PROVI
 
 EMBEDDING: Mapping[str, EmbeddingVendor] = {row.name: row.embeds for row in PROVIDERS if row.embeds is not None}
 """Those that embed."""
+
+WRITING: Mapping[str, Chat] = {row.name: row.chat for row in PROVIDERS if row.chat is not None}
+"""Those that write."""

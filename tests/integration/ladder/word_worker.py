@@ -46,6 +46,7 @@ class Sleeper:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: str = "off",
     ) -> str:
         time.sleep(float(messages[-1].text))
         return str(os.getpid())

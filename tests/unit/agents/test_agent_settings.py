@@ -51,3 +51,11 @@ def test_every_ranking_profile_of_the_engine_can_be_chosen() -> None:
 
 def settings_schema(name: str) -> dict[str, Any]:
     return next(row.schema for row in settings_table({}, {}) if row.name == name)
+
+
+@pytest.mark.parametrize(
+    ("given", "level"), [("minimal", "low"), ("adaptive", "medium"), ("xhigh", "high"), ("max", "high"), ("off", "off")]
+)
+def test_levels_of_thinking_of_earlier_versions_are_taken(given: str, level: str) -> None:
+    assert changed_settings({}, {"recall_thinking": given}).stored() == {"recall_thinking": level}
+    assert settings_over({"recall_thinking": given}, {}).recall_thinking == level

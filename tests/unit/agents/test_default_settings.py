@@ -9,6 +9,7 @@ import pytest
 from agents.core.agent_settings import AgentSettings, read_settings, settings_table
 from agents.core.errors import Invalid
 from agents.models import Agent, AuditEvent, DefaultSettings
+from agents.providers.plans import agent_plan, recall_plan
 from agents.registry.agents import create_agent, update_agent
 from agents.registry.default_settings import set_default_settings
 from tests.cast import OWNER
@@ -79,3 +80,12 @@ def test_the_audit_keeps_what_was_set_but_no_prompt(al: Agent) -> None:
     defaults(mode="search", recall_prompt_append="Never mention the surprise party.")
     detail = AuditEvent.objects.get(action="settings.defaults").detail
     assert detail == {"settings": {"mode": "search", "recall_prompt_append": "(text)"}}
+
+
+def test_recall_may_have_a_writer_of_its_own(al: Agent) -> None:
+    assert recall_plan(al) == agent_plan("generate", al)
+    al = update_agent(actor=OWNER, agent=al, settings={"generate_model": "ollama:big", "recall_model": "ollama:small"})
+    assert (str(agent_plan("generate", al).first), str(recall_plan(al).first)) == ("ollama:big", "ollama:small")
+    defaults(recall_model="openai")
+    al = update_agent(actor=OWNER, agent=al, settings={"recall_model": None})
+    assert str(recall_plan(Agent.objects.get(pk=al.pk)).first) == "openai:gpt-4.1-mini"

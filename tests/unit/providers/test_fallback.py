@@ -10,6 +10,7 @@ from search.errors import EmbedderUnavailable
 from search.runtime.protocols import Message
 from search.runtime.providers import fallback
 from search.runtime.providers.address import Address
+from search.runtime.providers.chat import OpenAIChat
 from search.runtime.providers.fallback import FallbackEmbedder, FallbackGenerator, FallbackReranker
 from search.runtime.providers.generator import RemoteGenerator
 from search.runtime.providers.reranker import RemoteReranker
@@ -51,5 +52,5 @@ def test_another_reranker_and_another_writer_fill_in_at_once(serve: Serve) -> No
     writing = Address("mistral", serve(lambda asked: Said({"choices": [{"message": {"content": "hi"}}]})).url)
     rerank = FallbackReranker(RemoteReranker(broken, "m"), RemoteReranker(ranking, "m"))
     assert rerank.rerank("q", ["a"], timeout=5) == (0.7,)
-    write = FallbackGenerator(RemoteGenerator(broken, "m", path="/x"), RemoteGenerator(writing, "m", path="/x"))
+    write = FallbackGenerator(RemoteGenerator(broken, "m", OpenAIChat()), RemoteGenerator(writing, "m", OpenAIChat()))
     assert write.generate([Message("user", "hi")], max_tokens=9, timeout=5) == "hi"

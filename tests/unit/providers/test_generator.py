@@ -9,15 +9,27 @@ import pytest
 from search.errors import GeneratorUnavailable
 from search.runtime.protocols import Message
 from search.runtime.providers.address import Address
+from search.runtime.providers.chat import OpenAIChat
 from search.runtime.providers.generator import RemoteGenerator, without_thoughts
+from search.runtime.providers.table import WRITING
 from tests.unit.providers.conftest import KEY, Serve
 from tests.unit.providers.vendors import Said, VendorServer
 
+OPENAI = {
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Under the pot."}, "finish_reason": "stop"}]
+}
+OLLAMA = {"model": "m", "message": {"role": "assistant", "content": "Under the pot.", "thinking": "Hm."}, "done": True}
+GEMINI = {
+    "candidates": [
+        {"content": {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": "Under the pot."}]}}
+    ]
+}
+FLASH = "/models/gemini-2.5-flash:generateContent"
 TALK = [Message("system", "Be short."), Message("user", "Where is the key?")]
 
 
 def generator_at(server: VendorServer) -> RemoteGenerator:
-    return RemoteGenerator(Address("openai", server.url, KEY), "m", path="/chat/completions")
+    return RemoteGenerator(Address("openai", server.url, KEY), "m", OpenAIChat())
 
 
 def says(content: Any) -> Said:
@@ -79,3 +91,59 @@ def test_what_cannot_be_used_is_an_error_with_its_class(serve: Serve, said: Said
         generator_at(server).generate(TALK, max_tokens=50, timeout=5)
     assert error.value.kind
     assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "thinking", "path", "asked", "answer"),
+    [
+        ("openai", "o4-mini", "medium", "/chat/completions", {"reasoning_effort": "medium"}, OPENAI),
+        ("openai", "gpt-4.1-mini", "off", "/chat/completions", {"reasoning_effort": None}, OPENAI),
+        ("mistral", "m", "high", "/chat/completions", {"reasoning_effort": None}, OPENAI),
+        ("ollama", "qwen3:1.7b", "off", "/api/chat", {"think": False}, OLLAMA),
+        ("ollama", "qwen3:1.7b", "low", "/api/chat", {"think": True}, OLLAMA),
+        ("ollama", "gpt-oss:20b", "high", "/api/chat", {"think": "high"}, OLLAMA),
+        ("ollama", "gpt-oss:20b", "off", "/api/chat", {"think": "low"}, OLLAMA),
+        (
+            "gemini",
+            "gemini-2.5-flash",
+            "off",
+            FLASH,
+            {"thinkingBudget": 0},
+            GEMINI,
+        ),
+        ("gemini", "gemini-2.5-pro", "off", "/models/gemini-2.5-pro:generateContent", {"thinkingBudget": 128}, GEMINI),
+        (
+            "gemini",
+            "gemini-2.5-flash",
+            "low",
+            FLASH,
+            {"thinkingBudget": 1024},
+            GEMINI,
+        ),
+        (
+            "gemini",
+            "gemini-2.0-flash",
+            "low",
+            FLASH.replace("2.5", "2.0"),
+            {"thinkingBudget": None},
+            GEMINI,
+        ),
+    ],
+)
+def test_each_provider_is_told_in_its_own_parameter_how_much_to_think(
+    serve: Serve, provider: str, model: str, thinking: Any, path: str, asked: dict[str, Any], answer: Any
+) -> None:
+    server = serve(lambda _: Said(answer))
+    generator = RemoteGenerator(Address(provider, server.url, KEY), model, WRITING[provider])
+    schema = {"type": "object"}
+    text = generator.generate(TALK, max_tokens=50, timeout=5, json_schema=schema, thinking=thinking)
+    assert text == "Under the pot." and server.asked[0].path == path
+    body = server.asked[0].body
+    settings = body.get("generationConfig", {})
+    seen = {**body, **settings.get("thinkingConfig", {})}
+    assert {name: seen.get(name) for name in asked} == asked
+    assert "Where is the key?" in str(body) and "Be short." in str(body) and str(schema) in str(body)
+    header = "x-goog-api-key" if provider == "gemini" else "authorization"
+    assert KEY in server.asked[0].headers[header]
+    if provider == "gemini":
+        assert settings["maxOutputTokens"] == 50 + (asked["thinkingBudget"] or (1024 if thinking == "low" else 0))

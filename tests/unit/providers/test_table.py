@@ -11,7 +11,7 @@ from memory_appliance.settings.groups import GROUPS
 from memory_appliance.settings.options import Options, is_secret
 from search.runtime.presets import Role
 from search.runtime.providers.choice import MODELS, parse_choice
-from search.runtime.providers.table import EMBEDDING, PROVIDERS, Provider
+from search.runtime.providers.table import EMBEDDING, PROVIDERS, WRITING, Provider
 
 MODELS_PAGE = Path(__file__).resolve().parents[3] / "docs" / "models.md"
 
@@ -20,7 +20,7 @@ MODELS_PAGE = Path(__file__).resolve().parents[3] / "docs" / "models.md"
 def test_a_row_has_all_that_its_roles_need(provider: Provider) -> None:
     assert provider.models and set(provider.models) <= set(get_args(Role))
     assert (provider.name in EMBEDDING) == ("embed" in provider.models)
-    assert bool(provider.chat_path) == ("generate" in provider.models)
+    assert (provider.name in WRITING) == ("generate" in provider.models)
     assert provider.base_url.startswith(("http://", "https://")) or provider.own_address
     for role, model in provider.models.items():
         assert parse_choice(role, provider.name).model == model == MODELS[role][provider.name]

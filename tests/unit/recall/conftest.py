@@ -55,6 +55,7 @@ class Scripted:
         max_tokens: int,
         timeout: float,
         json_schema: Mapping[str, Any] | None = None,
+        thinking: str = "off",
     ) -> str:
         self.told.append(list(messages))
         answer = self.answers.pop(0) if self.answers else '{"note": "NONE"}'

@@ -21,7 +21,7 @@ class Writer:
     def __init__(self, answer: str) -> None:
         self.answer, self.calls = answer, 0
 
-    def generate(self, messages, *, max_tokens, timeout, json_schema=None):
+    def generate(self, messages, *, max_tokens, timeout, json_schema=None, thinking="off"):
         self.calls += 1
         return self.answer
 
