@@ -1,4 +1,4 @@
-"""The grammar files: which words name a day, week, month or year in a language. A new language is a new file.
+"""The forms in which a language names a day, week, month or year: the table `dates` of its file.
 
 A form is `kind = ["template", …]`. In a template `{month}`, `{weekday}`, `{unit}`, `{n}`, `{day}` and `{year}` stand
 for the words listed under `[words]`, and `=name:value` after a template fixes a value. Templates are matched against
@@ -8,10 +8,11 @@ folded text (documents/terms.py): lower case, no accents on Latin letters, simpl
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from typing import Any
+
+from search.language.tables import tables
 
 _FIXED = re.compile(r"(?<!\s)\s*=(\w+):(-?\d+)")
 _SLOT = re.compile(r"\{(\w+)\}")
@@ -42,13 +43,10 @@ class Form:
 @cache
 def grammars() -> tuple[Form, ...]:
     """All forms of all languages, read once."""
-    folder = resources.files("search.dates").joinpath("languages")
-    files = sorted(folder.iterdir(), key=lambda file: file.name)
-    return tuple(form for file in files if file.name.endswith(".toml") for form in _read(file.read_text("utf-8")))
+    return tuple(form for table in tables("dates").values() for form in _read(table))
 
 
-def _read(text: str) -> list[Form]:
-    table = tomllib.loads(text)
+def _read(table: dict[str, Any]) -> list[Form]:
     words = {
         slot: tuple((re.compile(pattern), value) for value, pattern in enumerate(patterns, _first(slot)))
         for slot, patterns in table["words"].items()

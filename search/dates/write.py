@@ -1,20 +1,20 @@
 """written_dates(): the relative times of a note ("tomorrow", "next week") as the dates they meant when it was said.
 
-A note is read days later, when "tomorrow" is another day. Each language's words are data in `written/*.toml`: a rule
-has a pattern, which day it means, and how that is written. What names no single time ("on Fridays", "one day", a
-weekday in the past tense) stays as it is.
+A note is read days later, when "tomorrow" is another day. Each language's words are data, the table `dates_of_notes`
+of its file: a rule has a pattern, which day it means, and how that is written. What names no single time ("on
+Fridays", "one day", a weekday in the past tense) stays as it is.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from search.language.tables import tables
 
 MAX_CHARS = 2_000
 """Of a note; the rest stays as it is."""
@@ -122,9 +122,7 @@ def _value(words: tuple[re.Pattern[str], ...], text: str, *, first: int) -> int:
 
 @cache
 def _languages() -> tuple[_Language, ...]:
-    folder = resources.files("search.dates").joinpath("written")
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return tuple(_read(tomllib.loads(file.read_text("utf-8"))) for file in files)
+    return tuple(map(_read, tables("dates_of_notes").values()))
 
 
 def _read(table: dict[str, Any]) -> _Language:

@@ -1,27 +1,19 @@
-"""The words of each language by which a flush tells what a sentence is, read from `languages/*.toml`.
+"""The words of each language by which a flush tells what a sentence is: the table `flush` of its file.
 
-A file names its script, whether its patterns are whole words, its words for the cues that all languages share, and
-sentences that are worth a note or are not: prototypes for the embedder. Adding a language is adding a file.
+A table names its script, whether its patterns are whole words, its words for the cues that all languages share, and
+sentences that are worth a note or are not: prototypes for the embedder.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
+from typing import Any
 
 from search.documents.terms import fold
-
-SCRIPTS = {
-    "latin": re.compile("[a-z]"),
-    "cyrillic": re.compile("[\u0400-\u04ff]"),
-    "hangul": re.compile("[\uac00-\ud7af]"),
-    "kana": re.compile("[\u3040-\u30ff]"),
-    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"),
-}
-FOLDER = Path(__file__).parent / "languages"
+from search.language.scripts import is_read, scripts_of
+from search.language.tables import BadLanguage, tables
 
 CUES = (
     "decision",
@@ -48,10 +40,6 @@ story, `play_end` ends it; `retract` is said by the user about the message befor
 in answer."""
 
 
-class BadLanguage(ValueError):
-    """A language file that cannot be used; the message names the file and what is wrong."""
-
-
 @dataclass(frozen=True, slots=True)
 class Language:
     name: str
@@ -61,37 +49,35 @@ class Language:
     drop: tuple[str, ...]
 
     def reads(self, scripts: frozenset[str]) -> bool:
-        """Whether the file is for a text in these scripts. Kana marks Japanese, whose Han is not Chinese."""
-        return self.script in scripts and not (self.script == "han" and "kana" in scripts)
+        return is_read(self.script, scripts)
 
 
 @cache
 def languages() -> tuple[Language, ...]:
-    return tuple(read_language(path) for path in sorted(FOLDER.glob("*.toml")))
+    return tuple(read_language(name, table) for name, table in tables("flush").items())
 
 
 @lru_cache(64)  # a text is asked about several times in a row
 def cues_of(text: str) -> frozenset[str]:
     """The cues in a text, in every language that its scripts may be."""
     folded = fold(text)
-    scripts = frozenset(name for name, letters in SCRIPTS.items() if letters.search(folded))
+    scripts = scripts_of(folded)
     spoken = (language for language in languages() if language.reads(scripts))
     return frozenset(name for language in spoken for name, cue in language.cues.items() if cue.search(folded))
 
 
-def read_language(path: Path) -> Language:
+def read_language(name: str, entry: dict[str, Any]) -> Language:
     """Raises `BadLanguage`."""
     try:
-        entry = tomllib.loads(path.read_text("utf-8"))
         whole_words = bool(entry["whole_words"])
-        cues = {name: _compile(patterns, whole_words) for name, patterns in entry["cues"].items()}
-        keep, drop = (tuple(entry["prototypes"][name]) for name in ("keep", "drop"))
+        cues = {cue: _compile(patterns, whole_words) for cue, patterns in entry["cues"].items()}
+        keep, drop = (tuple(entry["prototypes"][kind]) for kind in ("keep", "drop"))
         script = str(entry["script"])
-    except (OSError, ValueError, KeyError, TypeError, re.error) as error:
-        raise BadLanguage(f"{path.name}: {error!r}") from error
+    except (ValueError, AttributeError, KeyError, TypeError, re.error) as error:
+        raise BadLanguage(f"{name}: {error!r}") from error
     if set(cues) != set(CUES):
-        raise BadLanguage(f"{path.name}: cues that are missing or unknown: {sorted(set(cues) ^ set(CUES))}")
-    return Language(path.stem, script, cues, keep, drop)
+        raise BadLanguage(f"{name}: cues that are missing or unknown: {sorted(set(cues) ^ set(CUES))}")
+    return Language(name, script, cues, keep, drop)
 
 
 def _compile(patterns: list[str], whole_words: bool) -> re.Pattern[str]:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from search.flush import language
 from search.flush.choose import units_of
 from search.flush.dialogues import FOLDER, Dialogue, read_dialogues
 from search.flush.head import KINDS, OUTPUTS, SHARPNESS, WEIGHTS
 from search.flush.surface import surface
+from search.language import tables
 from search.recall.intent.features import Numbers, direction, likeness
 from search.recall.intent.head import quantised, restored
 from search.recall.intent.train import Floats
@@ -35,8 +35,8 @@ _ODDS = 4.0
 def checksum() -> str:
     """Of the data that the weights were made from: dialogues and cues."""
     digest = hashlib.sha256()
-    for path in (FOLDER / "dev.txt", *sorted(language.FOLDER.glob("*.toml"))):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    digest.update((FOLDER / "dev.txt").read_bytes())
+    digest.update(tables.checksum("flush").encode())
     return digest.hexdigest()
 
 

@@ -1,15 +1,16 @@
-"""is_small_talk(): a message of greetings, thanks, laughter and nods alone, for which no memory is looked up."""
+"""is_small_talk(): a message of greetings, thanks, laughter and nods alone, for which no memory is looked up.
+
+`words` of a language stand alone in scripts with spaces, `runs` are what scripts without are made of.
+"""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
 from search.documents.terms import fold
+from search.language.tables import tables
 
-WORDS = Path(__file__).with_name("small_talk.toml")
 MOST_CHARS = 120
 """A longer message says something, whatever its words are."""
 
@@ -25,6 +26,9 @@ def is_small_talk(text: str) -> bool:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Longer ones first, so that "thank you" leaves no "you"."""
-    entry = tomllib.loads(WORDS.read_text("utf-8"))
-    words, runs = ("|".join(sorted(map(fold, entry[name]), key=len, reverse=True)) for name in ("words", "runs"))
+    kept = tables("small_talk").values()
+    words, runs = (
+        "|".join(sorted((fold(word) for table in kept for word in table[kind]), key=len, reverse=True))
+        for kind in ("words", "runs")
+    )
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)"), re.compile(f"(?:{runs})")

@@ -1,19 +1,19 @@
 """said(): what a line says, taken apart: its subject's words, numbers, weekdays and months, and whether it denies.
 
-Which words deny, count or name a day is data: a language is a file in `languages/`, a new one is a new file. Patterns
+Which words deny, count or name a day is data: the table `review` of a language's file. Patterns
 are matched against folded text (documents/terms.py). `apart` are those that only look like a denial.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from typing import Any
 
 from search.documents.annotations import strip_annotations
 from search.documents.terms import fold
+from search.language.tables import tables
 from search.retrieve.query import parse_query
 
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:[-*+]|\d{1,3}[.)])?\s*(?:\[[ xX]\]\s+)?")
@@ -76,13 +76,10 @@ def said(line: str) -> Said:
 
 @cache
 def _languages() -> tuple[_Language, ...]:
-    folder = resources.files("search.review").joinpath("languages")
-    files = sorted(folder.iterdir(), key=lambda file: file.name)
-    return tuple(_read(file.read_text("utf-8")) for file in files if file.name.endswith(".toml"))
+    return tuple(map(_read, tables("review").values()))
 
 
-def _read(text: str) -> _Language:
-    table = tomllib.loads(text)
+def _read(table: dict[str, Any]) -> _Language:
     ends = (r"(?<!\w)(?:", r")(?!\w)") if table["whole_words"] else ("(?:", ")")
     counted = f"(?={table['counted']})" if "counted" in table else ""
 

@@ -7,7 +7,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from search.recall.intent.language import CUES, SCRIPTS
+from search.language.scripts import SCRIPTS
+from search.recall.intent.language import CUES
 from search.recall.intent.reading import SHAPES, Reading
 from search.runtime.protocols import Vectors
 

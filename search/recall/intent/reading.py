@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 
 from search.documents.terms import fold
-from search.recall.intent.language import Language, languages, scripts_of
+from search.language.scripts import scripts_of
+from search.recall.intent.language import Language, languages
 
 LONGEST = 1_200
 """Characters read of a message: its first and its last half. Longer ones carry the ask at one of their ends."""

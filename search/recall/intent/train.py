@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from search.recall.intent import language, sentences
+from search.language import tables
+from search.recall.intent import sentences
 from search.recall.intent.features import direction, likeness, surface
 from search.recall.intent.head import SHARPNESS, WEIGHTS, quantised, restored
 from search.recall.intent.reading import read_message
@@ -33,8 +34,9 @@ _STEPS = 8
 def checksum() -> str:
     """Of the data that the weights were made from: sentences and patterns."""
     digest = hashlib.sha256()
-    for path in (*sorted(sentences.FOLDER.glob("*.txt")), *sorted(language.FOLDER.glob("*.toml"))):
+    for path in sorted(sentences.FOLDER.glob("*.txt")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    digest.update(tables.checksum("intent").encode())
     return digest.hexdigest()
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from search.documents.transcripts import Turn
 from search.flush import Meaning, choose
-from search.flush.language import BadLanguage, languages, read_language
+from search.flush.language import languages, read_language
 from search.flush.own_words import own_words
+from search.language.tables import BadLanguage
 from tests.engine import WordEmbedder
 
 
@@ -115,8 +116,7 @@ def test_every_language_has_the_same_cues_and_prototypes() -> None:
     assert {len(language.keep) for language in languages()} == {10}
 
 
-def test_a_language_file_that_lacks_a_cue_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "xx.toml"
-    path.write_text('script = "latin"\nwhole_words = true\n[cues]\n[prototypes]\nkeep = []\ndrop = []\n')
-    with pytest.raises(BadLanguage, match=r"xx\.toml.*decision"):
-        read_language(path)
+def test_a_table_that_lacks_a_cue_is_refused() -> None:
+    table = {"script": "latin", "whole_words": True, "cues": {}, "prototypes": {"keep": [], "drop": []}}
+    with pytest.raises(BadLanguage, match=r"xx.*decision"):
+        read_language("xx", table)

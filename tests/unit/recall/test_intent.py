@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import tomllib
 
 import numpy as np
 import pytest
 
 from search.documents.terms import fold
+from search.language.tables import BadLanguage
 from search.recall.intent import judge_intent
-from search.recall.intent.language import CUES, BadLanguage, languages, read_language
+from search.recall.intent.language import CUES, languages, read_language
 from search.recall.intent.reading import LONGEST, read_message
 
 ASKS = [
@@ -85,10 +86,9 @@ def test_every_language_has_words_for_nearly_every_cue() -> None:
             assert set(CUES) - set(language.cues) <= {"code"}, language.name
 
 
-def test_a_language_is_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "xx.toml"
-    path.write_text("script = 'latin'\nwhole_words = true\nrecall = ['weißt du noch']\nnone = []\n[cues]\n")
-    language = read_language(path)
+def test_a_language_is_a_table() -> None:
+    table = "script = 'latin'\nwhole_words = true\nrecall = ['weißt du noch']\nnone = []\n[cues]\n"
+    language = read_language("xx", tomllib.loads(table))
     assert language.recall is not None and language.recall.search(fold("Weißt du noch, wann?"))
 
 
@@ -99,10 +99,9 @@ def test_a_language_is_a_file(tmp_path: Path) -> None:
         ("script = 'latin'\nwhole_words = true\nrecall = []\nnone = []\n[cues]\nmoods = ['a']\n", "moods"),
         ("script = 'latin'\nwhole_words = true\nrecall = ['(']\nnone = []\n[cues]\n", "unterminated"),
         ("script = 'latin'\nwhole_words = true\nrecall = ['a\\S']\nnone = []\n[cues]\n", "folding"),
-        ("script = ", "Invalid"),
+        ("script = 'latin'\n", "whole_words"),
     ],
 )
-def test_a_wrong_language_file_says_what_is_wrong(tmp_path: Path, text: str, part: str) -> None:
-    (tmp_path / "xx.toml").write_text(text)
+def test_a_wrong_table_says_what_is_wrong(text: str, part: str) -> None:
     with pytest.raises(BadLanguage, match=part):
-        read_language(tmp_path / "xx.toml")
+        read_language("xx", tomllib.loads(text))
