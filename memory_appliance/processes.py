@@ -18,6 +18,7 @@ from memory_appliance.health import HEARTBEAT_PATIENCE
 _PROC = Path("/proc")
 _MARKS = (
     ("workers.process", "models"),
+    ("memory_appliance.chat_proxy", "chat-proxy"),
     ("granian", "web"),
     ("memory_appliance.model_worker", "model-worker"),
     ("memory_appliance.clock", "beat"),

@@ -22,6 +22,11 @@ def list_agents(visible: Q | None = None) -> QuerySet[Agent]:
     return Agent.objects.filter(visible or Q())
 
 
+def first_agents(visible: Q) -> list[str]:
+    """The slugs of the first two: enough to tell none, one and several."""
+    return list(list_agents(visible).values_list("slug", flat=True)[:2])
+
+
 def get_agent(slug: str, visible: Q | None = None) -> Agent:
     """With its collections and rules at hand: four queries, none while nothing has changed.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from memory_appliance.boot.say import LaunchFailed, fail, say
 from memory_appliance.launch.announce import announce_in_background
@@ -19,11 +20,14 @@ from search.runtime.providers.choice import LOCAL, parse_choice
 def main() -> int:
     layout = Layout(local_dir=OPTIONS.local_dir, host=OPTIONS.host, port=OPTIONS.port)
     variables = environment()
+    chat_proxy_port = OPTIONS.chat_proxy_port if OPTIONS.chat_proxy_upstream_url else None
     try:
         say(f"Memory Appliance · data in {OPTIONS.data_dir}")
         prepare_folders(layout, OPTIONS.data_dir)
         locks = lock_instance(*own_folders(OPTIONS))
         check_port(layout)
+        if chat_proxy_port is not None:
+            check_port(replace(layout, port=chat_proxy_port), option="MEMORY_CHAT_PROXY_PORT")
         raise_file_limit()
         prepare_database(variables, alone=True)
     except LaunchFailed as failure:
@@ -38,6 +42,7 @@ def main() -> int:
         model_workers=_model_workers(),
         web_threads=OPTIONS.web_threads,
         server=MEMORY_SERVER_NAME,
+        chat_proxy_port=chat_proxy_port,
     )
     if not os.access(ROOT, os.W_OK):  # an image: nothing can be installed, and nothing is missing
         table = [program for program in table if not program.once]

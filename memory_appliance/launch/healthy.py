@@ -27,9 +27,17 @@ class Unhealthy(Exception):
 
 
 def web(_local_dir: Path) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", int(os.environ.get("MEMORY_PORT", "8765")), WAIT_SECONDS)
+    _answers(int(os.environ.get("MEMORY_PORT", "8765")), "/health/ready")
+
+
+def chat_proxy(_local_dir: Path) -> None:
+    _answers(int(os.environ.get("MEMORY_CHAT_PROXY_PORT", "8766")), "/health")
+
+
+def _answers(port: int, path: str) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, WAIT_SECONDS)
     try:
-        connection.request("GET", "/health/ready")
+        connection.request("GET", path)
         answer = connection.getresponse()
         body = answer.read(2000).decode(errors="replace")
     except (OSError, http.client.HTTPException) as error:
@@ -81,6 +89,7 @@ def alive(name: str) -> Callable[[Path], None]:
 
 CHECKS: Mapping[str, Callable[[Path], None]] = {
     "web": web,
+    "chat-proxy": chat_proxy,
     "broker": broker,
     "models": models,
     **{name: alive(name) for name in ("worker", "beat", "watcher", "model-worker-0")},

@@ -16,7 +16,7 @@ from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
 from memory_appliance.launch.leftovers import remove_leftovers
 from memory_appliance.launch.preflight import prepare_folders, raise_file_limit
-from memory_appliance.launch.programs import Program, programs
+from memory_appliance.launch.programs import CHAT_PROXY, Program, programs
 from memory_appliance.launch.uv import ROOT
 from memory_appliance.settings import MEMORY_SERVER_NAME, OPTIONS
 
@@ -32,6 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = table[parser.parse_args(arguments).program]
     os.environ.update(environment())
     try:
+        if chosen.name == CHAT_PROXY and not OPTIONS.chat_proxy_upstream_url:
+            raise LaunchFailed(
+                "the chat proxy has no model to pass turns on to",
+                hint="set MEMORY_CHAT_PROXY_UPSTREAM_URL, such as http://127.0.0.1:11434/v1",
+            )
         prepare_folders(layout, OPTIONS.data_dir)
         raise_file_limit()
         if chosen.name == KEEPER:
@@ -56,6 +61,7 @@ def _table(layout: Layout) -> list[Program]:
         web_threads=OPTIONS.web_threads,
         server=MEMORY_SERVER_NAME,
         model_workers=1,
+        chat_proxy_port=OPTIONS.chat_proxy_port,
     )
     return [program for program in table if not program.once]
 

@@ -87,8 +87,8 @@ def _locked(folder: Path) -> IO[str]:
     return file
 
 
-def check_port(layout: Layout) -> None:
-    """Raises `LaunchFailed` when the address cannot be listened on."""
+def check_port(layout: Layout, *, option: str = "MEMORY_PORT") -> None:
+    """Raises `LaunchFailed` when the address cannot be listened on. `option` sets the port."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
             layout.host, layout.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -100,7 +100,7 @@ def check_port(layout: Layout) -> None:
         try:
             probe.bind(address)
         except OSError as error:
-            raise _port_failure(layout, error) from error
+            raise _port_failure(layout, option, error) from error
 
 
 def raise_file_limit() -> None:
@@ -111,18 +111,18 @@ def raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _port_failure(layout: Layout, error: OSError) -> LaunchFailed:
+def _port_failure(layout: Layout, option: str, error: OSError) -> LaunchFailed:
     if error.errno == errno.EADDRINUSE:
         return LaunchFailed(
             f"port {layout.port} is already in use",
-            hint=f"stop what listens there, or choose another: MEMORY_PORT={layout.port % 65535 + 1} make run",
+            hint=f"stop what listens there, or choose another: {option}={layout.port % 65535 + 1} make run",
         )
     if error.errno == errno.EACCES:
         return LaunchFailed(
-            f"port {layout.port} is reserved for root", hint="choose one above 1023: MEMORY_PORT=8765 make run"
+            f"port {layout.port} is reserved for root", hint=f"choose one above 1023: {option}=8765 make run"
         )
     return LaunchFailed(
-        f"cannot listen on {layout.host}:{layout.port}: {error.strerror}", hint="check MEMORY_HOST and MEMORY_PORT"
+        f"cannot listen on {layout.host}:{layout.port}: {error.strerror}", hint=f"check MEMORY_HOST and {option}"
     )
 
 

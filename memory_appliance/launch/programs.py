@@ -18,6 +18,7 @@ from workers.jobs import THREADS
 from workers.queues import GENERATE, RERANK, WORKER_QUEUES, queue_name
 
 BROKER = "broker"
+CHAT_PROXY = "chat-proxy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,18 @@ class Program:
 
 
 def programs(
-    layout: Layout, *, own_broker: bool, web_workers: int, web_threads: int, model_workers: int = 0, server: str = ""
+    layout: Layout,
+    *,
+    own_broker: bool,
+    web_workers: int,
+    web_threads: int,
+    model_workers: int = 0,
+    server: str = "",
+    chat_proxy_port: int | None = None,
 ) -> list[Program]:
     """`own_broker`: whether the bundled Valkey server is to run (else MEMORY_BROKER_URL names another).
 
-    `server`: its name among several.
+    `server`: its name among several. `chat_proxy_port`: where the chat proxy listens, None for none.
     """
     python = sys.executable
     celery = (python, "-m", "celery", "--quiet", "-A")
@@ -46,6 +54,7 @@ def programs(
         Program("worker", (*celery, "memory_appliance", "worker", *_worker(server)), 30, stop_seconds=8),
         # The schedule lives in memory: beat has no file that a crash could damage, and nothing that must survive it.
         *(_model_worker(python, number) for number in range(model_workers)),
+        *([] if chat_proxy_port is None else [_chat_proxy(python, layout, chat_proxy_port)]),
         Program("beat", (*celery, "memory_appliance.clock", "beat", "--loglevel", "WARNING", *_IN_MEMORY), 40),
         Program("watcher", (python, "-m", "memory_appliance.launch.watch"), 40),
         Program(
@@ -69,6 +78,20 @@ def _model_worker(python: str, number: int) -> Program:
             *("--without-gossip", "--without-mingle"),
         ),
         30,
+    )
+
+
+def _chat_proxy(python: str, layout: Layout, port: int) -> Program:
+    """One process: what it does is wait for the API and for the model."""
+    return Program(
+        CHAT_PROXY,
+        (
+            *(python, "-m", "granian", "--interface", "asgi", "--no-ws", "--factory"),
+            *("--host", layout.host, "--port", str(port), "--workers", "1", "--respawn-failed-workers"),
+            *("--log-level", "warning", "memory_appliance.chat_proxy.app:from_options"),
+        ),
+        40,
+        stop_seconds=8,
     )
 
 

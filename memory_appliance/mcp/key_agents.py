@@ -7,14 +7,14 @@ from django.db.models import Q
 from agents.access.secrets import visible_agents
 from agents.core.errors import Invalid, NotFound
 from agents.models import ApiKey
-from agents.registry.selectors import list_agents
+from agents.registry.selectors import first_agents, list_agents
 
 
 def agent_for(key: ApiKey, named: str | None) -> str:
     """The slug to ask. Whether the key may is for the gate to say. Raises `Invalid` when none can be chosen."""
     if named is not None:
         return named
-    slugs = _first_two(key)
+    slugs = first_agents(visible_agents(key))
     if not slugs:
         raise NotFound("This key is for no agent that exists.", hint="Create an agent, or a key for one that exists.")
     if len(slugs) > 1:
@@ -24,7 +24,7 @@ def agent_for(key: ApiKey, named: str | None) -> str:
 
 def must_be_named(key: ApiKey) -> list[str] | None:
     """None when the key has one agent; else the names to choose from, [] when that is every agent."""
-    if len(_first_two(key)) < 2:
+    if len(first_agents(visible_agents(key))) < 2:
         return None
     return [] if key.agents == "*" else sorted(key.agents)
 
@@ -33,7 +33,3 @@ def any_memory_on(key: ApiKey) -> bool:
     """Whether at least one of the key's agents has its memory switched on."""
     on = Q(settings__memory_enabled__isnull=True) | Q(settings__memory_enabled=True)
     return list_agents(visible_agents(key)).filter(on).exists()
-
-
-def _first_two(key: ApiKey) -> list[str]:
-    return list(list_agents(visible_agents(key)).values_list("slug", flat=True)[:2])

@@ -64,6 +64,11 @@ GROUPS: tuple[OptionGroup, ...] = (
         tuple(name for provider in PROVIDERS for name in _of_provider(provider)),
     ),
     OptionGroup(
+        sentence("Chat proxy"),
+        ("chat_proxy_upstream_url", "chat_proxy_upstream_key", "chat_proxy_port"),
+        ("chat_proxy_api_url",),
+    ),
+    OptionGroup(
         sentence("Backups"),
         ("backup_dir", "backup_hours", "backup_keep_daily", "backup_keep_weekly", "backup_keep_monthly"),
         ("backup_indexes",),

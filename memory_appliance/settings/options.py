@@ -294,6 +294,22 @@ class Options(_OfProviders):  # type: ignore[misc, valid-type]
         le=10**6,
         description=sentence("With PostgreSQL: above this size the longest unused indexes leave the local folder."),
     )
+    chat_proxy_upstream_url: str = Field(
+        "",
+        description=sentence(
+            "Address of a model that speaks like OpenAI, such as http://127.0.0.1:11434/v1: the chat proxy runs and "
+            "passes turns on to it; empty: off. See docs/integrations.md."
+        ),
+    )
+    chat_proxy_upstream_key: SecretStr | None = Field(
+        None, description=sentence("Key for the model of MEMORY_CHAT_PROXY_UPSTREAM_URL, where it needs one.")
+    )
+    chat_proxy_port: int = Field(
+        8766, ge=1, le=65535, description=sentence("Port the chat proxy listens on, at MEMORY_HOST.")
+    )
+    chat_proxy_api_url: str = Field(
+        "", description=sentence("Where the chat proxy reaches this server's API; else MEMORY_HOST and MEMORY_PORT.")
+    )
     backup_dir: Path = Field(
         Path("backups"),
         description=sentence("Folder of the backups; relative to the data folder. Another disk is safer."),
@@ -363,7 +379,10 @@ class Options(_OfProviders):  # type: ignore[misc, valid-type]
     def _known_provider(cls, value: str, info: ValidationInfo) -> str:
         return str(parse_choice(cast(Role, str(info.field_name).removesuffix("_model")), value))
 
-    @field_validator("hub_url", *(f"{provider.name}_base_url" for provider in PROVIDERS if provider.own_address))
+    @field_validator(
+        *("hub_url", "chat_proxy_upstream_url", "chat_proxy_api_url"),
+        *(f"{provider.name}_base_url" for provider in PROVIDERS if provider.own_address),
+    )
     @classmethod
     def _usable_address(cls, value: str) -> str:
         return checked_url(value) if value else value
@@ -416,7 +435,7 @@ class Options(_OfProviders):  # type: ignore[misc, valid-type]
         return value
 
     @field_validator(
-        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url"),
+        *("admin_password", "bootstrap_key", "secret_key", "database_url", "broker_url", "chat_proxy_upstream_key"),
         *(f"{provider.name}_api_key" for provider in PROVIDERS),
     )
     @classmethod

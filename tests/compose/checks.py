@@ -68,13 +68,13 @@ from pathlib import Path
 text = "\\n".join(path.read_text() for path in Path("/data/workspaces/home").rglob("*.md"))
 print(json.dumps(Counter(re.findall(r"Fact \\d+ holds\\.", text))))
 """
-PROFILES = ("postgres", "caddy", "model-worker")
+PROFILES = ("postgres", "caddy", "model-worker", "chat-proxy")
 READ_ONLY = 30
 PERMISSION_DENIED = 13
 
 
 def the_file_confines_every_service(stack: Stack) -> None:
-    every = ("--profile", "postgres", "--profile", "caddy", "--profile", "model-worker")
+    every = [part for profile in PROFILES for part in ("--profile", profile)]
     services: dict[str, dict[str, Any]] = json.loads(stack.compose(*every, "config", "--format", "json"))["services"]
     for name, service in services.items():
         wanted = {
@@ -85,7 +85,7 @@ def the_file_confines_every_service(stack: Stack) -> None:
             "restart": service.get("restart") == "unless-stopped",
             "memory limit": int(service.get("mem_limit", 0)) > 0,
             "log rotation": "max-size" in service.get("logging", {}).get("options", {}),
-            "ports": bool(service.get("ports")) == (name in ("web", "caddy")),
+            "ports": bool(service.get("ports")) == (name in ("web", "caddy", "chat-proxy")),
             "pinned image": not service["image"].endswith(":latest") and ":" in service["image"],
         }
         if missing := [what for what, holds in wanted.items() if not holds]:
@@ -206,7 +206,8 @@ def down_with_volumes_leaves_nothing(stack: Stack) -> None:
 def the_profiles_start_too(stack: Stack) -> None:
     stack.give_secret("postgres_password", "a-password-of-this-run")
     stack.give_secret("database_url", "postgres://memory:a-password-of-this-run@postgres/memory")
-    stack.set(COMPOSE_PROFILES="postgres,caddy,model-worker", SITE="localhost")
+    stack.set(COMPOSE_PROFILES=",".join(PROFILES), SITE="localhost")
+    stack.set(MEMORY_CHAT_PROXY_UPSTREAM_URL="http://127.0.0.1:9/v1", CHAT_PUBLISH=f"127.0.0.1:{free_port()}")
     stack.set(HTTP_PORT=str(free_port()), HTTPS_PORT=str(stack.https_port))
     stack.up()
     until("all are well", lambda: all(map(stack.is_healthy, (*SERVICES, *PROFILES))), 90)

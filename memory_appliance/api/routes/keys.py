@@ -6,13 +6,23 @@ from django.http import HttpRequest
 from ninja import Router, Status
 
 from agents.access import keys
+from agents.access.secrets import visible_agents
 from agents.columns.public_ids import unveiled
 from agents.core.errors import NotFound
 from agents.models import ApiKey
 from agents.registry import selectors
-from memory_appliance.api.auth import ADMIN, actor_of, key_of
+from memory_appliance.api.auth import ADMIN, ANY_RIGHT, actor_of, key_of
 from memory_appliance.api.limits import RowId
-from memory_appliance.api.schemas.keys import KeyList, NewKeyBody, Rotation, SecretAnswer, key_answer, secret_answer
+from memory_appliance.api.schemas.keys import (
+    KeyList,
+    NewKeyBody,
+    OwnKeyAnswer,
+    Rotation,
+    SecretAnswer,
+    key_answer,
+    own_key_answer,
+    secret_answer,
+)
 from memory_appliance.refusals.codes import ErrorCode
 from memory_appliance.refusals.shape import ApiError
 
@@ -36,6 +46,13 @@ def create_key(request: HttpRequest, payload: NewKeyBody) -> Status[SecretAnswer
             field="agents",
         )
     return Status(201, secret_answer(keys.create_key(actor=actor_of(request), **payload.model_dump())))
+
+
+@router.get("/self", response=OwnKeyAnswer, auth=ANY_RIGHT, operation_id="get_own_key")
+def get_own_key(request: HttpRequest) -> OwnKeyAnswer:
+    """What the key of this call is for: a program with any right asks it at its start."""
+    key = key_of(request)
+    return own_key_answer(key, selectors.first_agents(visible_agents(key)))
 
 
 @router.delete("/{key_id}", response={204: None}, operation_id="delete_key")

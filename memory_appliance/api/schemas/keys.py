@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AliasChoices, Field
 
 from agents.access.keys import NewKey
-from agents.access.secrets import Right
+from agents.access.secrets import Right, is_trusted
 from agents.models import ApiKey
 from memory_appliance.api.schemas.base import Answer, Body
 from memory_appliance.api.schemas.moments import on_the_calendar
@@ -44,6 +44,17 @@ class KeyAnswer(Answer):
     created_at: datetime
 
 
+class OwnKeyAnswer(Answer):
+    """What the key of the call is for."""
+
+    name: str
+    agents: list[str] | Literal["*"]
+    agent: str | None = Field(description="The agent, where the key is for one that exists; null for none or several.")
+    rights: list[Right]
+    trusted: bool
+    expires_at: datetime | None
+
+
 class SecretAnswer(KeyAnswer):
     """The only answer with the secret."""
 
@@ -56,6 +67,18 @@ class KeyList(Answer):
 
 def key_answer(key: ApiKey) -> KeyAnswer:
     return KeyAnswer.model_validate(key, from_attributes=True)
+
+
+def own_key_answer(key: ApiKey, slugs: list[str]) -> OwnKeyAnswer:
+    """`slugs`: the first two agents that the key is for."""
+    return OwnKeyAnswer(
+        name=key.name,
+        agents=key.agents,
+        agent=slugs[0] if len(slugs) == 1 else None,
+        rights=key.rights,
+        trusted=is_trusted(key),
+        expires_at=key.expires_at,
+    )
 
 
 def secret_answer(new: NewKey) -> SecretAnswer:

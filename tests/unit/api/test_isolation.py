@@ -96,6 +96,11 @@ def _lists_own_keys(neighbour: Api, al: Agent) -> bool:
     return [item["agents"] for item in neighbour.get("/keys").json()["items"]] == [["al-2"]]
 
 
+def _sees_own_key(neighbour: Api, al: Agent) -> bool:
+    answer = neighbour.get("/keys/self").json()
+    return answer["agent"] == "al-2" and _mine_only(answer["agents"])
+
+
 def _makes_no_foreign_key(neighbour: Api, al: Agent) -> bool:
     return neighbour.post("/keys", {"name": "k", "agents": ["al"], "rights": ["read"]}).status_code == 403
 
@@ -169,6 +174,7 @@ FLEET: dict[str, Callable[[Api, Agent], bool]] = {
     "get_run": _sees_no_foreign_run,
     "cancel_run": _cancels_no_foreign_run,
     "list_keys": _lists_own_keys,
+    "get_own_key": _sees_own_key,
     "create_key": _makes_no_foreign_key,
     "delete_key": _deletes_no_foreign_key,
     "rotate_key": _rotates_no_foreign_key,

@@ -18,7 +18,14 @@ OURS = {name: service for name, service in SERVICES.items() if "memory-appliance
 
 
 def test_every_long_running_program_is_a_service_and_no_other() -> None:
-    table = programs(Layout(Path("/data"), "::", 1), own_broker=True, web_workers=1, web_threads=1, model_workers=1)
+    table = programs(
+        Layout(Path("/data"), "::", 1),
+        own_broker=True,
+        web_workers=1,
+        web_threads=1,
+        model_workers=1,
+        chat_proxy_port=2,
+    )
     commands = [service["command"] for service in OURS.values()]
     assert sorted(commands) == sorted([program.name] for program in table if not program.once)
 
@@ -36,8 +43,9 @@ def test_every_service_is_confined_and_limited(name: str) -> None:
     assert {"mem_limit", "pids_limit", "restart", "logging", "healthcheck"} <= set(service)
 
 
-def test_only_web_and_caddy_have_ports_and_web_on_this_machine_alone() -> None:
-    assert {name for name, service in SERVICES.items() if "ports" in service} == {"web", "caddy"}
+def test_only_what_people_and_programs_call_has_ports_and_ours_on_this_machine_alone() -> None:
+    assert {name for name, service in SERVICES.items() if "ports" in service} == {"web", "chat-proxy", "caddy"}
+    assert SERVICES["chat-proxy"]["ports"] == ["${CHAT_PUBLISH:-127.0.0.1:8766}:8766"]
     assert SERVICES["web"]["ports"] == ["${PUBLISH:-127.0.0.1:8765}:8765"]
     assert SERVICES["broker"]["network_mode"] == "none"
 

@@ -67,7 +67,14 @@ def web_that_answers(status: int) -> Iterator[int]:
 
 
 def test_every_long_running_program_has_a_check() -> None:
-    table = programs(Layout(Path("/data"), "::", 1), own_broker=True, web_workers=1, web_threads=1, model_workers=1)
+    table = programs(
+        Layout(Path("/data"), "::", 1),
+        own_broker=True,
+        web_workers=1,
+        web_threads=1,
+        model_workers=1,
+        chat_proxy_port=2,
+    )
     assert {program.name for program in table if not program.once} == set(CHECKS)
 
 
@@ -86,6 +93,7 @@ def test_a_sign_of_life_makes_well_and_silence_does_not(
 @pytest.mark.parametrize("name", list(CHECKS))
 def test_nothing_there_is_not_well(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_PORT", "1")
+    monkeypatch.setenv("MEMORY_CHAT_PROXY_PORT", "1")
     assert main([name]) == 1
 
 
