@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
+from starlette.types import Send
 
 from memory_appliance.chat_proxy.chats import Chats
 from memory_appliance.chat_proxy.conversation import Conversation, read_conversation, session_key, with_block
@@ -65,13 +67,17 @@ class Refused(Exception):
         self.status, self.code, self.retry_after = status, code, retry_after
 
 
-def chat_proxy(*, api: httpx.AsyncClient, upstream: httpx.AsyncClient, origins: Sequence[str] = ()) -> Starlette:
+def chat_proxy(
+    *, api: httpx.AsyncClient, upstream: httpx.AsyncClient, waiting: Path, origins: Sequence[str] = ()
+) -> Starlette:
     """`api` reaches the appliance, `upstream` the owner's model: base URLs, and the model's key among its headers.
 
-    `origins`: whose pages may call; `*` in one covers every name below.
+    `waiting`: the file that names, over a restart, the chats with turns that are no notes yet. `origins`: whose pages
+    may call; `*` in one covers every name below.
     """
     allowed = "|".join(re.escape(origin).replace(r"\*", r"[a-zA-Z0-9.-]+") for origin in origins) or r"(?!)"
-    proxy = _Proxy(Memory(api), upstream, re.compile(allowed))
+    memory = Memory(api)
+    proxy = _Proxy(Chats(memory, waiting), memory, upstream, re.compile(allowed))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -105,11 +111,11 @@ def from_options() -> Starlette:
     if not OPTIONS.chat_proxy_upstream_url:
         raise ValueError("MEMORY_CHAT_PROXY_UPSTREAM_URL names no model to pass turns on to")
     key = OPTIONS.chat_proxy_upstream_key
-    here = Layout(OPTIONS.local_dir, OPTIONS.host, OPTIONS.port).url
+    here = Layout(OPTIONS.local_dir, OPTIONS.host, OPTIONS.port)
     return chat_proxy(
         # By the name that it always answers to, whatever the address is called.
         api=httpx.AsyncClient(
-            base_url=OPTIONS.chat_proxy_api_url or here,
+            base_url=OPTIONS.chat_proxy_api_url or here.url,
             headers={"Host": "localhost"},
             trust_env=False,
             limits=CONNECTIONS,
@@ -120,13 +126,14 @@ def from_options() -> Starlette:
             timeout=UPSTREAM_WAIT,
             limits=CONNECTIONS,
         ),
+        waiting=here.run_dir / "chat-proxy.json",
         origins=OPTIONS.trusted_origins,
     )
 
 
 class _Proxy:
-    def __init__(self, memory: Memory, upstream: httpx.AsyncClient, origins: re.Pattern[str]) -> None:
-        self.chats = Chats(memory)
+    def __init__(self, chats: Chats, memory: Memory, upstream: httpx.AsyncClient, origins: re.Pattern[str]) -> None:
+        self.chats = chats
         self._memory = memory
         self._upstream = upstream
         self._origins = origins
@@ -233,7 +240,7 @@ class _Proxy:
             raise Refused(
                 502, "upstream_redirects", f"The model at {self._host} answers with a redirect: none is followed."
             )
-        back = StreamingResponse(self._body(answer, Reply(stream=stream), turn), status_code=answer.status_code)
+        back = _Passed(self._body(answer, Reply(stream=stream), turn), status_code=answer.status_code)
         back.raw_headers = [(n.lower(), v) for n, v in answer.headers.raw if n.decode().lower() not in KEPT_BACK]
         for name, value in (said or {}).items():
             back.headers[name] = _header(value)
@@ -254,6 +261,15 @@ class _Proxy:
     @property
     def _host(self) -> str:
         return urlsplit(str(self._upstream.base_url)).netloc
+
+
+class _Passed(StreamingResponse):
+    async def stream_response(self, send: Send) -> None:
+        """Without the last part where the upstream broke off, so that it breaks off for the client too."""
+        try:
+            await super().stream_response(send)
+        except httpx.HTTPError as error:
+            logger.warning("an answer of the model broke off", extra={"reason": f"{type(error).__name__}: {error}"})
 
 
 async def _health(_request: Request) -> Response:
@@ -300,10 +316,10 @@ def _parsed(content: bytes) -> dict[str, Any]:
 
 
 def _user(request: Request, body: Mapping[str, Any]) -> str:
-    """Who writes: by the address, by a header, or by the request's `user`; "" when nothing says so."""
+    """Who writes: by the address, a header or a field of the request; "" when nothing says so."""
     headers = request.headers
     named = request.path_params.get("user") or headers.get("x-memory-user") or headers.get("x-openwebui-user-id")
-    return str(named or body.get("user") or "").strip()
+    return str(named or body.get("user") or body.get("safety_identifier") or "").strip()
 
 
 def _chat(request: Request) -> str:

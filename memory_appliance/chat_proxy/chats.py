@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections import OrderedDict
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from memory_appliance.chat_proxy.memory import Memory, MemoryFailed
@@ -24,7 +26,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Chat:
-    """`secret`: the key of the last turn. `lost`: why the last turn could not be kept, "" when it was."""
+    """`secret`: the key of the last turn, "" after a restart until its agent is written to with one.
+
+    `lost`: why the last turn could not be kept, "" when it was.
+    """
 
     agent: str
     key: str
@@ -35,9 +40,13 @@ class Chat:
 
 
 class Chats:
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, waiting: Path) -> None:
+        """`waiting`: the file that names the chats to be flushed, over a restart. It holds no key."""
         self._memory = memory
+        self._waiting = waiting
         self._chats: OrderedDict[tuple[str, str], Chat] = OrderedDict()
+        for agent, key in _read(waiting):
+            self._chats[agent, key] = Chat(agent, key, "", unflushed=1)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def lost(self, agent: str, key: str) -> str:
@@ -52,6 +61,9 @@ class Chats:
     async def keep(self, secret: str, agent: str, key: str, turns: Sequence[Mapping[str, str]]) -> None:
         chat = self._chats.setdefault((agent, key), Chat(agent, key, secret))
         chat.secret, chat.at = secret, time.monotonic()
+        for other in self._chats.values():
+            if not other.secret and other.agent == agent:
+                other.secret, other.at = secret, chat.at
         self._chats.move_to_end((agent, key))
         if len(self._chats) > MOST_CHATS:
             self._later(self._flush(self._chats.popitem(last=False)[1]))
@@ -71,14 +83,16 @@ class Chats:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             before = time.monotonic() - SILENT_SECONDS
-            for chat in [chat for chat in self._chats.values() if chat.unflushed and chat.at < before]:
+            for chat in [chat for chat in self._chats.values() if chat.unflushed and chat.secret and chat.at < before]:
                 await self._flush(chat)
 
     async def close(self) -> None:
-        """Wait for what is being kept, and flush what is left."""
+        """Wait for what is being kept, and note what is left: the API stops at the same time."""
         while self._tasks:
             await asyncio.gather(*self._tasks)
-        await asyncio.gather(*(self._flush(chat) for chat in self._chats.values()))
+        left = [(chat.agent, chat.key) for chat in self._chats.values() if chat.unflushed]
+        self._waiting.touch(0o600)
+        self._waiting.write_text(json.dumps(left), encoding="utf-8")
 
     async def _flush(self, chat: Chat) -> None:
         count, chat.unflushed = chat.unflushed, 0
@@ -93,6 +107,14 @@ class Chats:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _read(waiting: Path) -> list[tuple[str, str]]:
+    """Empty where there is no such file, or one that cannot be read: the chats' next turns bring them back."""
+    try:
+        return [(str(agent), str(key)) for agent, key in json.loads(waiting.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def _facts(chat: Chat, failure: MemoryFailed) -> dict[str, str]:

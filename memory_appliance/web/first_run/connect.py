@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -66,6 +68,12 @@ GATEWAYS: tuple[Gateway, ...] = (
         trusted=True,
     ),
     Gateway(
+        "openai",
+        _("A chat app"),
+        _("Set this address and key in Open WebUI, LibreChat or another app that speaks OpenAI's API."),
+        ("read", "write"),
+    ),
+    Gateway(
         "python",
         _("Python"),
         _("Install the client package. It has adapters for LangChain, LlamaIndex and code written for mem0."),
@@ -93,8 +101,17 @@ def connect(request: HttpRequest) -> HttpResponse:
         "shown_key": key or "…",
         "server": request.build_absolute_uri(reverse("overview")).rstrip("/"),
         "steps": steps("connect", agent),
+        "chat_proxy": _chat_proxy(request),
+        "chat_proxy_on": bool(settings.OPTIONS.chat_proxy_upstream_url),
     }
     return answer(request, "first_run/connect.html", context)
+
+
+def _chat_proxy(request: HttpRequest) -> str:
+    """Where the chat proxy listens, seen from the reader's browser."""
+    server = urlsplit(request.build_absolute_uri("/"))
+    host = f"[{server.hostname}]" if ":" in (server.hostname or "") else server.hostname
+    return f"http://{host}:{settings.OPTIONS.chat_proxy_port}"
 
 
 def _new_key(request: HttpRequest, agent: Agent, gateway: Gateway) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import openai
 import pytest
+from django.template import Context, Template
 
 from tests.integration.chat_proxy.conftest import House
 from tests.integration.chat_proxy.upstream import ANSWER, KEY, TOOL
-from tests.integration.stack.server import until
+from tests.integration.stack.server import ROOT, until
 
 QUESTION = "Do you remember where the spare key is?"
 WHOLE = "".join(ANSWER)
@@ -100,3 +101,22 @@ def test_models_and_embeddings_pass(house: House) -> None:
     assert found.data[0].embedding == [0.5, 0.25]
     with pytest.raises(openai.AuthenticationError):
         house.client(api_key="maw_wrong").models.list()
+
+
+def test_the_snippet_of_the_page_connect_is_all_that_a_program_needs(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = {
+        "chat_proxy": f"http://127.0.0.1:{house.port}",
+        "key": house.key,
+        "request": {"user": {"get_username": "Eva S"}},
+    }
+    snippet = Template((ROOT / "templates/first_run/snippets/openai.txt").read_text()).render(
+        Context({**shown, "chat_proxy_on": True})
+    )
+    for line in snippet.splitlines():
+        if not line.startswith("#"):
+            monkeypatch.setenv(*line.split("=", 1))
+    answer = openai.OpenAI().chat.completions.with_raw_response.create(model="loop-1", messages=ask(QUESTION))
+    assert answer.headers["X-Memory-Session"] == "agent:house:openai:direct:Eva%20S"
+    assert answer.headers["X-Memory-Status"] == "ok"

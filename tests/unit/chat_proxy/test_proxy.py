@@ -17,6 +17,7 @@ from django.test import Client as Door
 from agents.access.keys import revoke_key
 from agents.models import Agent, RecallEvent, TranscriptMessage
 from memory_appliance.chat_proxy.app import chat_proxy
+from memory_appliance.chat_proxy.chats import FLUSH_MESSAGES
 from tests import cast
 from tests.unit.chat_proxy.test_side_requests import SIDE
 
@@ -27,9 +28,9 @@ MODEL = "http://model.example/v1"
 class House:
     """The proxy, what it asked the model, and how the model answers; `away`: the API is not there."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: Door, waiting: Path) -> None:
         self.asked: list[httpx.Request] = []
-        self.answer = httpx.Response(200, json={"choices": [{"index": 0, "message": {"content": "There."}}]})
+        self.says("There.")
         self.failure: httpx.HTTPError | None = None
         self.away = False
         self._door = door
@@ -38,7 +39,10 @@ class House:
         upstream = httpx.AsyncClient(
             base_url=MODEL, headers={"Authorization": "Bearer up"}, transport=httpx.MockTransport(self._model)
         )
-        self.app = chat_proxy(api=api, upstream=upstream, origins=["https://*.home.example"])
+        self.app = chat_proxy(api=api, upstream=upstream, waiting=waiting, origins=["https://*.home.example"])
+
+    def says(self, text: str) -> None:
+        self.answer = httpx.Response(200, json={"choices": [{"index": 0, "message": {"content": text}}]})
 
     async def _api(self, request: httpx.Request) -> httpx.Response:
         """In the test's own thread, which has the control database's transaction."""
@@ -88,8 +92,8 @@ class House:
 
 
 @pytest.fixture
-def house(client: Door, al: Agent) -> House:
-    return House(client)
+def house(client: Door, al: Agent, tmp_path: Path) -> House:
+    return House(client, tmp_path / "waiting.json")
 
 
 @pytest.fixture
@@ -119,8 +123,12 @@ def test_a_turn_is_recalled_for_and_kept_and_the_callers_key_stays_here(house: H
     assert kept() == 2
 
 
-def test_what_is_worth_a_note_becomes_one(house: House, al: Agent, key: str) -> None:
+def test_what_is_worth_a_note_becomes_one_when_the_chat_has_grown(house: House, al: Agent, key: str) -> None:
     house.call(key, turn("We decided to paint the shed green in May."))
+    for number in range(FLUSH_MESSAGES // 2 - 1):
+        assert "shed green" not in Path(al.workspace, "MEMORY.md").read_text()
+        house.says(f"Answer {number}")
+        house.call(key, turn(f"Number {number}"))
     assert "shed green" in Path(al.workspace, "MEMORY.md").read_text()
 
 
@@ -137,7 +145,7 @@ def test_what_is_worth_a_note_becomes_one(house: House, al: Agent, key: str) -> 
 )
 def test_history_that_comes_again_doubles_nothing(house: House, key: str, again: list[str], new: set[str]) -> None:
     house.call(key, turn(QUESTION))
-    house.answer = httpx.Response(200, json={"choices": [{"index": 0, "message": {"content": "Elsewhere."}}]})
+    house.says("Elsewhere.")
     house.call(key, turn(*again))
     assert kept() == 2 + len(new)
     house.call(key, turn(*again))
