@@ -32,10 +32,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`said`: messages of user and assistant that have text, oldest first. `last` is the user's latest of them."""
+    """`said`: messages of user and assistant that have text, oldest first. `last` is the user's latest of them.
+
+    `goes_on`: something follows it, such as the result of a tool: the turn has begun with an earlier request.
+    """
 
     said: tuple[Said, ...]
     last: Said
+    goes_on: bool = False
 
     @property
     def earlier(self) -> tuple[Said, ...]:
@@ -79,7 +83,7 @@ def read_conversation(body: Mapping[str, Any]) -> Conversation | None:
         if isinstance(message, dict) and message.get("role") in SPEAKERS and (text := text_of(message.get("content")))
     )
     last = next((one for one in reversed(said) if one.role == "user"), None)
-    return None if last is None else Conversation(said, last)
+    return None if last is None else Conversation(said, last, last.place < len(messages) - 1)
 
 
 def text_of(content: Any) -> str:

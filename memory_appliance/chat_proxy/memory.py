@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from memory_appliance.chat_proxy.conversation import HISTORY, Conversation
+from search.runtime.cache import LruCache
 
 WAIT = httpx.Timeout(130.0, connect=2.0)
 """A recall answers within its own time, 120 seconds at most."""
@@ -21,7 +21,7 @@ KEY_WAIT = httpx.Timeout(5.0, connect=2.0)
 MESSAGE_CHARS, EARLIER_CHARS = 20_000, 4_000
 REMEMBERED_SECONDS = 3600.0
 """How long after its last check a key still reaches the model while the API is away."""
-REMEMBERED_KEYS = 1000
+REMEMBERED_KEYS = REMEMBERED_TURNS = 1000
 
 
 class MemoryFailed(Exception):
@@ -61,36 +61,39 @@ class Memory:
     def __init__(self, client: httpx.AsyncClient) -> None:
         """`client` has the API's address as its base URL."""
         self._client = client
-        self._known: OrderedDict[str, tuple[float, Holder]] = OrderedDict()
+        self._known: LruCache[str, tuple[float, Holder] | None] = LruCache(REMEMBERED_KEYS)
+        self._begun: LruCache[str, Recalled] = LruCache(REMEMBERED_TURNS)
 
     async def holder(self, secret: str) -> Holder:
         """Who holds this key. Raises `MemoryFailed`, also for a key that was not seen lately while the API is away."""
-        digest = hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+        digest = _digest(secret)
         try:
             answer = await self._ask("GET", "/keys/self", secret, wait=KEY_WAIT)
         except MemoryFailed as failure:
-            at, known = self._known.get(digest, (0.0, None))
-            if known and failure.is_away and time.monotonic() - at < REMEMBERED_SECONDS:
-                return replace(known, away=str(failure))
+            known = self._known.get(digest)
+            if known and failure.is_away and time.monotonic() - known[0] < REMEMBERED_SECONDS:
+                return replace(known[1], away=str(failure))
             if failure.status == httpx.codes.UNAUTHORIZED:
-                self._known.pop(digest, None)
+                self._known.put(digest, None)
             raise
         holder = Holder(answer["agent"] or "", frozenset(answer["rights"]))
-        self._known[digest] = time.monotonic(), holder
-        self._known.move_to_end(digest)
-        if len(self._known) > REMEMBERED_KEYS:
-            self._known.popitem(last=False)
+        self._known.put(digest, (time.monotonic(), holder))
         return holder
 
     async def recall(self, secret: str, agent: str, key: str, conversation: Conversation) -> Recalled:
-        """Raises `MemoryFailed`."""
+        """Once for a turn: requests that bring results of its tools get what the first got. Raises `MemoryFailed`."""
+        turn = _digest(secret, agent, key, conversation.last.text)
+        if conversation.goes_on and (found := self._begun.get(turn)):
+            return found
         earlier = [{"role": one.role, "text": one.text[:EARLIER_CHARS]} for one in conversation.earlier[-HISTORY:]]
         body = {"message": conversation.last.text[:MESSAGE_CHARS], "session": {"key": key}, "history": earlier}
         answer = await self._ask("POST", f"/agents/{quote(agent, safe='')}/recall", secret, body)
         reason = answer["reason"]
         if "scope" in answer:
             reason = f"{reason}: {answer['scope']['reason']}"
-        return Recalled(answer["context"], answer["status"], reason)
+        recalled = Recalled(answer["context"], answer["status"], reason)
+        self._begun.put(turn, recalled)
+        return recalled
 
     async def keep(self, secret: str, agent: str, key: str, turns: Sequence[Mapping[str, str]]) -> int:
         """How many of the turns are new. Raises `MemoryFailed`."""
@@ -126,3 +129,7 @@ class Memory:
             code=failed.get("code", ""),
             retry_after=answer.headers.get("Retry-After", ""),
         )
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()

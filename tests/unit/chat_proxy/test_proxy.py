@@ -163,6 +163,18 @@ def test_what_the_app_asks_for_itself_neither_recalls_nor_is_kept(
     assert kept() == 0 and not RecallEvent.objects.exists()
 
 
+def test_a_turn_with_tools_is_recalled_for_once(house: House, key: str) -> None:
+    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {}}]}
+    body = turn(QUESTION)
+    first = house.call(key, body)
+    body["messages"] += [call, {"role": "tool", "tool_call_id": "1", "content": "4 degrees"}]
+    assert house.call(key, body).headers["X-Memory-Status"] == first.headers["X-Memory-Status"]
+    sent = [json.loads(request.content)["messages"] for request in house.asked]
+    assert sent[1] == [*sent[0], *body["messages"][1:]] and RecallEvent.objects.count() == 1
+    house.call(key, turn(QUESTION))
+    assert RecallEvent.objects.count() == 2
+
+
 def test_a_chat_without_a_user_is_denied_as_any_unknown_chat_and_the_turn_goes_on(house: House, key: str) -> None:
     answer = house.call(key, turn(QUESTION, user=""))
     assert answer.status_code == 200 and answer.headers["X-Memory-Status"] == "denied"
