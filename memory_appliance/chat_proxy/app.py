@@ -16,6 +16,9 @@ from urllib.parse import quote, urlsplit
 
 import anyio
 import httpx
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -44,6 +47,8 @@ KEPT_BACK = frozenset(
 """Headers of the upstream's answer that are about its own connection."""
 OWN_HEADERS = ("X-Memory-Status", "X-Memory-Reason", "X-Memory-Session", "X-Memory-Transcript")
 KEY_CHARS, HEADER_CHARS = 1000, 300
+WRONG_KEYS = RateLimitItemPerMinute(30)
+"""That an address may try. The API sees one address, the proxy's: what a stranger tries must not use up its limit."""
 
 logger = logging.getLogger(__name__)
 
@@ -137,6 +142,7 @@ class _Proxy:
         self._memory = memory
         self._upstream = upstream
         self._origins = origins
+        self._tries = FixedWindowRateLimiter(MemoryStorage())
 
     async def chat(self, request: Request) -> Response:
         secret, holder = await self._enter(request)
@@ -168,9 +174,14 @@ class _Proxy:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise Refused(401, "invalid_api_key", "Give a key of Memory Appliance as the API key.")
+        address = request.client.host if request.client else ""
+        if not self._memory.knows(secret.strip()) and not self._tries.test(WRONG_KEYS, address):
+            raise Refused(429, "too_many_requests", "Too many wrong keys from this address.", retry_after="60")
         try:
             holder = await self._memory.holder(secret.strip())
         except MemoryFailed as failure:
+            if failure.status == httpx.codes.UNAUTHORIZED:
+                self._tries.hit(WRONG_KEYS, address)
             raise _as_refusal(failure) from failure
         if not holder.may("read"):
             raise Refused(403, "forbidden", "The key has no right read. Use one with the rights read and write.")

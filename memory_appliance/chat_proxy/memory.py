@@ -64,6 +64,10 @@ class Memory:
         self._known: LruCache[str, tuple[float, Holder] | None] = LruCache(REMEMBERED_KEYS)
         self._begun: LruCache[str, Recalled] = LruCache(REMEMBERED_TURNS)
 
+    def knows(self, secret: str) -> bool:
+        """Whether this key was right when it was looked at last."""
+        return self._known.get(_digest(secret)) is not None
+
     async def holder(self, secret: str) -> Holder:
         """Who holds this key. Raises `MemoryFailed`, also for a key that was not seen lately while the API is away."""
         digest = _digest(secret)

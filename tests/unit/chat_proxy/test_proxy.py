@@ -16,7 +16,7 @@ from django.test import Client as Door
 
 from agents.access.keys import revoke_key
 from agents.models import Agent, RecallEvent, TranscriptMessage
-from memory_appliance.chat_proxy.app import chat_proxy
+from memory_appliance.chat_proxy.app import WRONG_KEYS, chat_proxy
 from memory_appliance.chat_proxy.chats import FLUSH_MESSAGES
 from tests import cast
 from tests.unit.chat_proxy.test_side_requests import SIDE
@@ -200,6 +200,13 @@ def test_only_a_key_that_may_read_reaches_the_model(house: House, key: str, al_2
     allowed = house.call(key, turn(QUESTION), Origin="https://chat.home.example")
     assert allowed.headers["Access-Control-Allow-Origin"] == "https://chat.home.example"
     assert len(house.asked) == 2
+
+
+def test_wrong_keys_of_an_address_are_counted_and_keys_that_are_known_go_on(house: House, key: str) -> None:
+    assert house.call(key, turn("One")).status_code == 200
+    answers = [house.call("maw_wrong", turn("One")) for _ in range(WRONG_KEYS.amount + 1)]
+    assert [answer.status_code for answer in answers] == [401] * WRONG_KEYS.amount + [429]
+    assert answers[-1].headers["Retry-After"] == "60" and house.call(key, turn("One")).status_code == 200
 
 
 def test_a_key_that_may_not_write_is_recalled_for_and_told_that_nothing_is_kept(house: House) -> None:
