@@ -22,6 +22,11 @@ ARG LLAMA_CMAKE_ARGS=
 RUN --mount=type=cache,target=/root/.cache/uv \
     CMAKE_ARGS="${LLAMA_CMAKE_ARGS}" UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy PYTHONDONTWRITEBYTECODE=1 \
     python -m memory_appliance.launch.models_setup
+# The converter for PDF, Word, PowerPoint, HTML, EPUB and e-mail (docs/documents.md): 100 MB, only where DOCUMENTS is set.
+ARG DOCUMENTS=
+RUN --mount=type=cache,target=/root/.cache/uv \
+    test -z "${DOCUMENTS}" || UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy \
+    .cache/bootstrap/bin/uv sync --frozen --inexact --no-dev --extra documents
 COPY . /source
 RUN .venv/bin/python -m compileall -q -s /source -p /app /source
 

@@ -6,7 +6,7 @@ PYTHON_IN := .venv/bin
 # The contract test runs in one process, the browser's tests in processes without another event loop.
 APART := --ignore=tests/integration/openapi --ignore=tests/integration/browser
 
-.PHONY: help run setup setup-dev models test test-fast test-long test-postgres compose-test lint format clean
+.PHONY: help run setup setup-dev documents models test test-fast test-long test-postgres compose-test lint format clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ setup:
 
 setup-dev:
 	@scripts/setup --dev
+
+documents: setup  ## install the converter for PDF, Word, PowerPoint, HTML, EPUB and e-mail (docs/documents.md)
+	@.cache/bootstrap/bin/uv sync --frozen --inexact --no-dev --extra documents
 
 models: setup  ## build and install the local model runtime (make run does it in the background)
 	@$(PYTHON_IN)/python -m memory_appliance.launch.models_setup

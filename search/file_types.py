@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-HowRead = Literal["markdown", "text", "renamed"]
-"""`markdown` and `text`: as the file lies on disk. `renamed`: only after it got the ending `.md`."""
+HowRead = Literal["markdown", "text", "converted", "renamed"]
+"""`markdown` and `text`: as the file lies on disk. `converted`: by its text, which is derived from it
+(documents/conversion). `renamed`: only after it got the ending `.md`."""
 
 
 class FileType(NamedTuple):
@@ -15,8 +16,11 @@ class FileType(NamedTuple):
     read: HowRead
     writable: bool
     document: bool
+    mime: str = ""
+    """Of types that are converted: what the converter takes the bytes for."""
 
 
+_OFFICE = "application/vnd.openxmlformats-officedocument"
 MARKDOWN = ".md"
 
 FILE_TYPES = (
@@ -28,6 +32,13 @@ FILE_TYPES = (
     FileType(".txt", "text", writable=False, document=True),
     FileType(".org", "text", writable=False, document=True),
     FileType(".rst", "text", writable=False, document=True),
+    FileType(".pdf", "converted", writable=False, document=True, mime="application/pdf"),
+    FileType(".docx", "converted", writable=False, document=True, mime=f"{_OFFICE}.wordprocessingml.document"),
+    FileType(".pptx", "converted", writable=False, document=True, mime=f"{_OFFICE}.presentationml.presentation"),
+    FileType(".html", "converted", writable=False, document=True, mime="text/html"),
+    FileType(".htm", "converted", writable=False, document=True, mime="text/html"),
+    FileType(".epub", "converted", writable=False, document=True, mime="application/epub+zip"),
+    FileType(".eml", "converted", writable=False, document=True, mime="message/rfc822"),
 )
 _BY_SUFFIX = {row.suffix: row for row in FILE_TYPES}
 ANY_SUFFIX = "|".join(row.suffix[1:] for row in FILE_TYPES if row.read != "renamed")
@@ -48,6 +59,12 @@ def file_type(name: str) -> FileType | None:
 def is_document(name: str) -> bool:
     row = file_type(name)
     return row is not None and row.document
+
+
+def is_converted(name: str) -> bool:
+    """Whether the file is read by its derived text alone."""
+    row = file_type(name)
+    return row is not None and row.read == "converted"
 
 
 def is_writable(name: str) -> bool:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, TypedDict
 
 from tenacity import retry, retry_if_exception, stop_after_attempt, wait_fixed
 
-from search.citations import cited_lines
-from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.citations import Pages, cited_lines, cited_pages
+from search.documents.contain import FileTooLarge, PathNotAllowed, open_inside, read_inside
+from search.documents.conversion.convert import NO_CONVERTER, WAITS, Derived, converter
 from search.documents.lines import count_lines, decode, split_lines
 from search.documents.locate import Location, check_transcript, locate
 from search.documents.patterns import Globs
 from search.documents.scan import ScanLimits, scan_collection
 from search.documents.window import cut_window
 from search.errors import BadQuery
+from search.file_types import is_converted
+from search.index.documents import kept_text
 from search.sentences import sentence
 from search.spec import IndexSpec, SessionFilter
 
@@ -50,6 +54,31 @@ class GetResult:
     next_offset: int | None = None
     code: str | None = None
     error: str | None = None
+    derived: bool = False
+    """The text was derived from a document, which is never written; its lines are those of the derived text."""
+    pages: Pages | None = None
+    """First and last page of the text, where the document has pages."""
+    total_pages: int = 0
+
+
+class _Found(NamedTuple):
+    """User-visible path and text; where it was derived, how."""
+
+    path: str
+    text: str
+    derived: Derived | None = None
+
+    def facts(self, first: int, lines: int) -> _Facts:
+        if self.derived is None:
+            return {"derived": False, "pages": None, "total_pages": 0}
+        pages = self.derived.pages_of(first, first + max(0, lines - 1))
+        return {"derived": True, "pages": pages, "total_pages": len(self.derived.pages)}
+
+
+class _Facts(TypedDict):
+    derived: bool
+    pages: Pages | None
+    total_pages: int
 
 
 ResolveDocid = Callable[[str], str | None]
@@ -69,7 +98,8 @@ def get_document(
 ) -> GetResult:
     """Read `lines` lines (default 120) from 1-based `from_line`; semantics of memory_get.
 
-    A path may be a citation (`MEMORY.md#L3-L7`): its lines are read unless `from_line` or `lines` say otherwise.
+    A path may be a citation (`MEMORY.md#L3-L7`, `books/garden.pdf#page=3`): its lines are read unless `from_line` or
+    `lines` say otherwise.
     `offset` skips characters of the first line, to continue inside a line longer than `max_chars`. `max_chars` counts
     the file's own characters, not the notice. Transcripts are read where `visible_session` says so, and without it not
     at all. Raises `BadQuery` for numbers that make no sense; every fault of the
@@ -83,10 +113,16 @@ def get_document(
     path, first, last = cited_lines(path)
     if first is not None and last is not None and from_line == 1 and lines is None:
         from_line, lines = first, last - first + 1
+    wanted = path
+    path, cited = cited_pages(path) if first is None else (path, None)
     found = _read(spec, path, ScanLimits().max_file_bytes, resolve_docid, visible_session)
+    if isinstance(found, GetResult) and cited:
+        found = _read(spec, wanted, ScanLimits().max_file_bytes, resolve_docid, visible_session)
     if isinstance(found, GetResult):
         return found
-    path, text = found
+    path, text, derived = found
+    if cited and derived is not None and from_line == 1 and lines is None:
+        from_line, lines = derived.lines_of(cited)
     total = count_lines(text)
     window = cut_window(
         split_lines(text)[:total], from_line=from_line, count=lines or DEFAULT_LINES, offset=offset, max_chars=max_chars
@@ -101,6 +137,7 @@ def get_document(
         truncated=window.next_from is not None,
         next_from=window.next_from,
         next_offset=window.next_offset,
+        **found.facts(from_line, window.lines),
     )
 
 
@@ -145,11 +182,19 @@ def _whole_file(spec: IndexSpec, path: str, max_bytes: int, resolve_docid: Resol
     found = _read(spec, path, max_bytes, resolve_docid)
     if isinstance(found, GetResult):
         return found
-    path, text = found
+    path, text, _ = found
     total = count_lines(text)
     first = first or 1
     kept = split_lines(text)[:total][first - 1 : last]
-    return GetResult("ok", path, "\n".join(kept), from_line=first, lines=len(kept), total_lines=total)
+    return GetResult(
+        "ok",
+        path,
+        "\n".join(kept),
+        from_line=first,
+        lines=len(kept),
+        total_lines=total,
+        **found.facts(first, len(kept)),
+    )
 
 
 def _matching(spec: IndexSpec, glob: str) -> list[str]:
@@ -169,7 +214,7 @@ def _read(
     max_bytes: int,
     resolve_docid: ResolveDocid | None,
     visible_session: SessionFilter | None = None,
-) -> tuple[str, str] | GetResult:
+) -> _Found | GetResult:
     """User-visible path and decoded text, or the result that says why there is none."""
     if path.startswith("#"):
         resolved = resolve_docid(path[1:]) if resolve_docid else None
@@ -178,6 +223,8 @@ def _read(
         path = resolved
     try:
         location = locate(spec, path, transcripts=visible_session is not None)
+        if is_converted(location.rel):
+            return _derived(spec, path, location, max_bytes)
         text = decode(_read_bytes(location, max_bytes))[0]
         if location.collection.source == "sessions" and visible_session is not None:
             check_transcript(path, text, visible_session)
@@ -189,7 +236,20 @@ def _read(
         return GetResult("not_found", path)
     except OSError as error:
         return _error(path, "read_failed", sentence("the file cannot be read: {strerror}", strerror=error.strerror))
-    return path, text
+    return _Found(path, text)
+
+
+def _derived(spec: IndexSpec, path: str, location: Location, max_bytes: int) -> _Found | GetResult:
+    """What the index was made from: its lines are those of the citations. Raises like `open_inside`."""
+    os.close(open_inside(location.collection.root, location.rel))
+    derived = kept_text(spec, location.collection.prefix + location.rel)
+    problem = (WAITS if converter() else NO_CONVERTER) if derived is None else derived.problem
+    if derived is None or problem:
+        return _error(path, "read_failed", sentence("the document has no text here: {problem}", problem=problem))
+    size = len(derived.text.encode())
+    if size > max_bytes:
+        raise FileTooLarge(path, size, max_bytes)
+    return _Found(path, derived.text, derived)
 
 
 def _transient(error: BaseException) -> bool:

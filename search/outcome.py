@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from search.citations import Pages
 from search.degradations import DegradationCode
 from search.spec import Mode, Origin, Source
 
@@ -85,6 +86,8 @@ class Hit:
     late_score: float | None = None
     """Of late interaction (rank/late.py); None where the chunk was not judged by it."""
     citation: str | None = None
+    pages: Pages | None = None
+    """First and last page of a document's passage, where it has pages."""
     importance: int | None = None
     date: str | None = None
     explain: Explain | None = None

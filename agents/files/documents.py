@@ -20,18 +20,21 @@ from search.citations import cited_lines
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
 from search.documents.lines import decode
 from search.documents.locate import Location, check_transcript, locate
+from search.file_types import is_converted
+from search.get import get_document
 from search.index import reader, tree
 from search.index.report import FileEntry
 from search.index.tree import Folder
 from search.sentences import ended, sentence
-from search.spec import Source
+from search.spec import IndexSpec, Source
 
 MOST_EDITED_BYTES = 512 * 1024
 """A longer file is no note; it is edited where it lies."""
 
 
-Fixed = Literal["", "collection", "place", "lossy", "long"]
-"""Why a file is not edited here: it is another collection's, no place for notes, not UTF-8, or too long."""
+Fixed = Literal["", "derived", "collection", "place", "lossy", "long"]
+"""Why a file is not edited here: its text is derived from a document, or it is another collection's, no place for
+notes, not UTF-8, or too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,10 @@ def open_document(*, agent: Agent, caller: Caller, path: str) -> Document | Deni
     try:
         path = cited_lines(path)[0]
         location = locate(spec, path, transcripts=True)
-        data = read_inside(location.collection.root, location.rel, MAX_BYTES)
+        derived = is_converted(location.rel)
+        data = (
+            _derived_text(spec, location) if derived else read_inside(location.collection.root, location.rel, MAX_BYTES)
+        )
         text, lossy = decode(data)
         if location.collection.source == "sessions":
             check_transcript(path, text, visible_session(scope_of(agent), decision))
@@ -101,8 +107,18 @@ def open_document(*, agent: Agent, caller: Caller, path: str) -> Document | Deni
         prefix=collection.prefix,
         source=collection.source,
         lossy=lossy,
-        fixed=_fixed(location, path, len(data), lossy=lossy),
+        fixed="derived" if derived else _fixed(location, path, len(data), lossy=lossy),
     )
+
+
+def _derived_text(spec: IndexSpec, location: Location) -> bytes:
+    """Raises `Invalid` where there is none."""
+    found = get_document(spec, location.collection.prefix + location.rel, max_chars=MAX_BYTES, lines=MAX_BYTES)
+    if found.status == "not_found":
+        raise FileNotFoundError
+    if found.status != "ok":
+        raise Invalid(ended(found.error or ""), hint=sentence("See the problems of its collection."), field="path")
+    return found.text.encode()
 
 
 def edit_document(*, agent: Agent, caller: Caller, path: str, text: str, expected_hash: str) -> Replaced:

@@ -23,7 +23,9 @@ from agents.locking.waiting import soon
 from agents.models import Agent, Change, Embedding
 from agents.servers.generations import generation, note, several
 from search.errors import Cancelled, SearchError
+from search.file_types import is_converted
 from search.index.borrow import ROWS, cached_digests, known_digests, packed_texts
+from search.index.documents import convert_documents
 from search.index.embed import is_waiting, take_vectors
 from search.index.follow import Followed, followed, note_followed
 from search.index.locks import lock_path
@@ -32,11 +34,14 @@ from search.index.rebuild import remove_index
 from search.index.report import IsCancelled, ReportProgress, UpdateReport
 from search.index.update import update_index
 from search.index.update_files import forget_files, update_files
+from search.sentences import sentence
 from search.spec import EmbeddingIdentity, IndexSpec
 
 logger = logging.getLogger(__name__)
 
 FOLLOW_SECONDS = 60.0
+CONVERT_AHEAD = 30.0
+"""More than any request has for following: of a worker's round this much is left for the index."""
 _TOUCHED_SECONDS = 3600.0
 
 What = Change.What
@@ -180,6 +185,8 @@ def _follow(agent: Agent, identity: Identity, end: float) -> None:
     if seen is None or named[What.WHOLE] or named[What.REBUILT]:
         _look_again(agent, spec, identity(), end, rebuilt=bool(named[What.REBUILT]))
     elif named[What.FILE]:
+        if any(map(is_converted, named[What.FILE])):
+            _convert(spec, end)
         update_files(spec, named[What.FILE])
     if named[What.FORGOTTEN]:
         forget_files(spec, [path for path in named[What.FORGOTTEN] if path], all_unused=True)
@@ -187,6 +194,13 @@ def _follow(agent: Agent, identity: Identity, end: float) -> None:
         take_vectors(spec, identity() if is_waiting(spec.path) else None, lock_timeout=0.0)
         now = followed(spec.path)
         note_followed(spec.path, max(Followed(agent.pk, agent.generation), now) if now else seen, lock_timeout=0.0)
+
+
+def _convert(spec: IndexSpec, end: float) -> None:
+    """Texts of documents that another server told of. Never in a request: a worker's round does it within a minute."""
+    seconds = end - time.monotonic() - CONVERT_AHEAD
+    if seconds < 0 or convert_documents(spec, progress=lambda _: None, cancelled=lambda: False, seconds=seconds):
+        raise Cancelled(sentence("documents wait to be converted on this server"))
 
 
 def _look_again(

@@ -27,6 +27,7 @@ from agents.locking.waiting import soon
 from agents.models import Agent, ApiKey, Collection, Run, ScopeRule
 from agents.models.agent import SLUG_PATTERN
 from agents.registry.scope_rules import match_json
+from search.documents.conversion.kept import FOLDER_SUFFIX
 from search.errors import IndexBusy, IndexUnavailable
 from search.index.rebuild import remove_index
 from search.sentences import sentence
@@ -153,7 +154,9 @@ def delete_agent(*, actor: Actor, agent: Agent) -> None:
 def remove_orphan_indexes() -> list[str]:
     """Delete index files that belong to no agent (any more); returns their slugs."""
     known = set(Agent.objects.values_list("slug", flat=True))
-    orphans = sorted({path.stem for path in index_path("_").parent.glob("*.sqlite")} - known)
+    folder = index_path("_").parent
+    left = {path.stem for pattern in ("*.sqlite", f"*{FOLDER_SUFFIX}") for path in folder.glob(pattern)}
+    orphans = sorted(left - known)
     removed = []
     for slug in orphans:
         with apart(slug, "removing the index of an agent that is gone"):

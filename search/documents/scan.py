@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from search.documents.contain import PathNotAllowed, name_problem, open_folder
 from search.documents.leftovers import leftover
 from search.documents.patterns import BadPattern, Selection, States, selection, skipped_folder
-from search.file_types import matched_as, read_as
+from search.file_types import is_converted, matched_as, read_as
 from search.outcome import Problem
 from search.sentences import sentence
 from search.spec import MEMORY_PATTERNS, CollectionSpec
@@ -45,6 +45,8 @@ class ScanLimits:
     """Larger files and deeper folders become problems instead of work."""
 
     max_file_bytes: int = 16 * 1024 * 1024
+    max_document_bytes: int = 64 * 1024 * 1024
+    """Of those that are converted."""
     max_depth: int = 64
 
 
@@ -259,15 +261,16 @@ def _add_file(entry: os.DirEntry[str], rel: str, limits: ScanLimits, findings: _
     except OSError as error:
         findings.lose(rel, error)
         return
+    most = limits.max_document_bytes if is_converted(rel) else limits.max_file_bytes
     if not entry.is_file(follow_symlinks=False):
         findings.skip(rel, sentence("is not a regular file"))
-    elif status.st_size > limits.max_file_bytes:
+    elif status.st_size > most:
         findings.skip(
             rel,
             sentence(
                 "has {st_size:,} bytes, more than the limit of {max_file_bytes:,}; split it",
                 st_size=status.st_size,
-                max_file_bytes=limits.max_file_bytes,
+                max_file_bytes=most,
             ),
         )
     else:

@@ -23,6 +23,8 @@ from search.sentences import sentence
 log = logging.getLogger(__name__)
 
 SIDE_FILES = ("", "-wal", "-shm")
+BUILD_SUFFIX = ".build"
+"""Of an index that is built beside the live one."""
 
 
 def open_index(path: Path, *, remake: bool = True) -> Connection:

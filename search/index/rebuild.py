@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from search.documents.conversion.kept import delete_texts
 from search.errors import EmbedderUnavailable, IndexBusy, IndexUnavailable, ModelGaveNothing
 from search.index.chunks import count_chunks
 from search.index.damage import damage_mark
 from search.index.driver import open_reader
 from search.index.embed import LOCK_TIMEOUT, embed_pending
 from search.index.locks import build_lock, lock_path, writer_lock
-from search.index.opening import SIDE_FILES, seed_cache, writing
+from search.index.opening import BUILD_SUFFIX, SIDE_FILES, seed_cache, writing
 from search.index.pool import reading
 from search.index.report import EmbedReport, IsCancelled, Progress, RebuildReport, ReportProgress, UpdateReport
 from search.index.schema import WORDS_ONLY, generation, set_meta
@@ -36,7 +37,7 @@ disk during the last bout. The next embedding job has them in a minute."""
 
 def build_path(live: Path) -> Path:
     """Where the next index of an agent is built."""
-    return live.with_name(live.name + ".build")
+    return live.with_name(live.name + BUILD_SUFFIX)
 
 
 def rebuild_index(
@@ -240,7 +241,8 @@ def abandon_build(live: Path) -> None:
 
 
 def remove_index(path: Path, *, lock_timeout: float = 5.0) -> None:
-    """Delete an agent's index file with its side files, its build and what was set aside, under both locks.
+    """Delete an agent's index file with its side files, its build, what was set aside and the texts of its documents,
+    under both locks.
 
     Raises `IndexBusy` when a job still writes after `lock_timeout` seconds. The empty lock file stays: a process that
     waits for it must not be left with a lock that nobody else sees.
@@ -248,6 +250,7 @@ def remove_index(path: Path, *, lock_timeout: float = 5.0) -> None:
     with build_lock(path, timeout=lock_timeout), writer_lock(path, timeout=lock_timeout):
         _delete_build(path)
         _delete(path)
+        delete_texts(path)
 
 
 def _delete_build(live: Path) -> None:

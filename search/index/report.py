@@ -41,6 +41,8 @@ class UpdateReport:
     """Of the files that were added, changed or removed."""
     recut: bool = False
     """A collection has gone, or its lines have another origin now: what the paths do not say."""
+    unconverted: int = 0
+    """Documents that have no text yet: the next update goes on with them."""
 
 
 @dataclass(frozen=True, slots=True)

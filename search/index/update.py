@@ -9,12 +9,16 @@ from dataclasses import dataclass, field, replace
 from itertools import starmap
 
 from search.documents.contain import FileTooLarge, PathNotAllowed, read_inside
+from search.documents.conversion.convert import NO_CONVERTER, WAITS, Derived, converter
+from search.documents.conversion.kept import KeptTexts, document_digest
 from search.documents.origin import chunk_origins
 from search.documents.parse import ParsedDocument, parse_document
 from search.documents.scan import FoundFile, ScanResult, scan_collection
 from search.documents.text import dated_path, evergreen
 from search.errors import Cancelled, IndexDamaged
+from search.file_types import is_converted
 from search.index.chunks import ChunkWriter, FileChunks
+from search.index.documents import Waiting, convert_documents
 from search.index.driver import Connection, transaction
 from search.index.files import (
     KnownFile,
@@ -30,7 +34,7 @@ from search.index.files import (
     touch_file,
 )
 from search.index.locks import writer_lock
-from search.index.opening import writing
+from search.index.opening import BUILD_SUFFIX, writing
 from search.index.report import IsCancelled, Progress, ReportProgress, UpdateReport
 from search.index.schema import get_meta, has_table, next_generation, set_meta
 from search.index.tokens import count_waiting, drop_tokens
@@ -56,19 +60,24 @@ def update_index(
     Takes the agent's writer lock: raises `IndexBusy` when another process holds it longer than `lock_timeout` s.
     Raises `Cancelled` between files. One bad file never stops the rest: it becomes a problem in the status.
     """
+    waiting = convert_documents(spec, progress=progress, cancelled=cancelled)
     with writer_lock(spec.path, timeout=lock_timeout):
         try:
-            return _update(spec, identity, progress, cancelled)
+            return _update(spec, identity, progress, cancelled, waiting)
         except IndexDamaged:
-            return _update(spec, identity, progress, cancelled)  # opened again, it is made new
+            return _update(spec, identity, progress, cancelled, waiting)  # opened again, it is made new
 
 
 def _update(
-    spec: IndexSpec, identity: EmbeddingIdentity | None, progress: ReportProgress, cancelled: IsCancelled
+    spec: IndexSpec,
+    identity: EmbeddingIdentity | None,
+    progress: ReportProgress,
+    cancelled: IsCancelled,
+    waiting: Waiting,
 ) -> UpdateReport:
     with writing(spec.path) as connection:
         stale = identity is not None and not _agrees(connection, identity)
-        return replace(_Update(spec, connection, progress, cancelled).run(), stale=stale)
+        return replace(_Update(spec, connection, progress, cancelled, waiting).run(), stale=stale)
 
 
 def _agrees(connection: Connection, wanted: EmbeddingIdentity) -> bool:
@@ -107,12 +116,19 @@ class _Ready:
 
 class _Update:
     def __init__(
-        self, spec: IndexSpec, connection: Connection, progress: ReportProgress, cancelled: IsCancelled
+        self,
+        spec: IndexSpec,
+        connection: Connection,
+        progress: ReportProgress,
+        cancelled: IsCancelled,
+        waiting: Waiting = frozenset(),
     ) -> None:
         self.spec = spec
         self.connection = connection
         self.progress = progress
         self.cancelled = cancelled
+        self.waiting = waiting
+        self.texts = KeptTexts(spec.path)
         self.wrote = False
         self.added = self.changed = self.removed = self.chunks = 0
         self.problems: dict[str, list[Problem]] = {}
@@ -142,6 +158,7 @@ class _Update:
         self._write_origins(plans)
         self._write_problems(plans)
         self._mark_complete()
+        self._drop_texts()
         self.progress(Progress(done, total, "files"))
         pending = self._count_waiting()
         scanned = sum(len(plan.scan.files) for plan in plans)
@@ -149,6 +166,7 @@ class _Update:
         return UpdateReport(
             scanned, self.added, self.changed, self.removed, self.chunks, pending, problems, wrote=self.wrote,
             paths=tuple(self.touched), recut=self.recut or any(plan.recut for plan in plans),
+            unconverted=len(self.waiting),
         )  # fmt: skip
 
     def _count_waiting(self) -> int:
@@ -157,6 +175,11 @@ class _Update:
             with transaction(self.connection):
                 self.wrote = drop_tokens(self.connection) or self.wrote
         return count_waiting(self.connection, tokens=self.spec.tokens)
+
+    def _drop_texts(self) -> None:
+        """Of documents that are in the live index no more; a build beside it may not have come to all of them."""
+        if self.texts.names() and not self.spec.path.name.endswith(BUILD_SUFFIX):
+            self.texts.keep_only([row[0] for row in self.connection.execute("SELECT hash FROM files")])
 
     def _mark_complete(self) -> None:
         """Once: from now on, what is not found is not there."""
@@ -180,11 +203,22 @@ class _Update:
         for found in plan.scan.files:
             file = before.pop(found.rel, None)
             stamp = (found.mtime_ns, found.size, found.inode)
-            if file is None or recut or not file.looks_unchanged(stamp):
+            if (collection.name, found.rel) in self.waiting:
+                self._name_problem(collection, found.rel, WAITS)
+            elif is_converted(found.rel) and not converter():
+                self._name_problem(collection, found.rel, NO_CONVERTER)
+                plan.gone += [file.id] if file is not None else []
+            elif file is None or recut or not file.looks_unchanged(stamp) or not self._has_text(found.rel, file):
                 plan.read.append((found, file))
         # A folder that could not be read is not an empty folder: what lies under it stays.
-        plan.gone = [file.id for rel, file in before.items() if not plan.scan.unknown(rel)]
+        plan.gone += [file.id for rel, file in before.items() if not plan.scan.unknown(rel)]
         return plan
+
+    def _has_text(self, rel: str, file: KnownFile) -> bool:
+        return not is_converted(rel) or self.texts.has(file.hash)
+
+    def _name_problem(self, collection: CollectionSpec, rel: str, problem: str) -> None:
+        self.problems[collection.name].append(Problem(collection.prefix + rel, problem))
 
     def _read(self, plans: list[_Plan]) -> Iterator[_Ready | None]:
         for plan in plans:
@@ -202,11 +236,18 @@ class _Update:
             # Gone since the scan. The next update removes it; nothing is wrong with it.
             return None
         except (OSError, PathNotAllowed, FileTooLarge) as error:
-            self.problems[collection.name].append(
-                Problem(collection.prefix + found.rel, sentence("cannot be read: {error}", error=error))
-            )
+            self._name_problem(collection, found.rel, sentence("cannot be read: {error}", error=error))
             return None
-        digest = hashlib.sha256(data).digest()
+        derived: Derived | None = None
+        if is_converted(found.rel):
+            digest = document_digest(data)
+            derived = self.texts.get(digest)
+            if derived is None:
+                self._name_problem(collection, found.rel, WAITS)
+                return None
+            data = derived.text.encode()
+        else:
+            digest = hashlib.sha256(data).digest()
         stamp = (found.mtime_ns, found.size, found.inode)
         parsed: ParsedDocument | None = None
         origins: tuple[Origin, ...] = ()
@@ -216,11 +257,14 @@ class _Update:
                 transcript=collection.source == "sessions",
             )  # fmt: skip
             origins = chunk_origins(collection, found.rel, data, parsed.chunks)
+        problems = parsed.problems if parsed else ()
+        if derived is not None and derived.problem:
+            problems = (derived.problem,)
         path = collection.prefix + found.rel
         day = dated_path(path)
         file = NewFile(
             found.rel, path, stamp, digest, parsed.title if parsed else "", day.isoformat() if day else None,
-            evergreen(path), packed(together(parsed.problems)) if parsed else "", looked_at,
+            evergreen(path), packed(together(problems)), looked_at,
             parsed.session if parsed else "",
         )  # fmt: skip
         return _Ready(plan, known, file, parsed, origins)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from search.citations import citation, with_source
+from search.documents.conversion.kept import KeptTexts
+from search.file_types import is_converted
 from search.index.driver import Connection
 from search.index.facts import IndexFacts
 from search.index.reader import docid
@@ -133,7 +135,10 @@ class Selector:
         ]
 
     def _hit(self, c: Candidate, shown: Snippet, how: str) -> Hit:
-        cited = citation(c.path, c.start_line, c.end_line) if self.request.citations else None
+        pages = None
+        if is_converted(c.path) and (kept := KeptTexts(self.journey.spec.path).pages(c.file_hash)):
+            pages = kept.pages_of(c.start_line, c.end_line)
+        cited = citation(c.path, c.start_line, c.end_line, pages) if self.request.citations else None
         return Hit(
             path=c.path,
             start_line=c.start_line,
@@ -149,6 +154,7 @@ class Selector:
             source=c.source,
             docid=docid(c.file_hash),
             citation=cited,
+            pages=pages,
             importance=c.importance,
             date=c.day,
             origin=c.origin,

@@ -6,6 +6,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
+
 from agents.core.quota import recount
 from agents.indexes.broken_rows import row_faults
 from agents.indexes.following import catch_up, look_at_all, publish_vectors
@@ -53,6 +55,8 @@ def _update(run: Run, lease: Lease) -> dict[str, Any]:
     forget_if_deleted(run, spec)
     if identity is not None:
         _follow_identity(run, spec, identity, stale=report.stale)
+    if report.unconverted:
+        Agent.objects.filter(pk=run.index_agent.pk).update(update_requested_at=timezone.now())
     if report.pending and not report.stale:
         dispatch(request_run(agent=run.index_agent, kind=Run.Kind.EMBED, reason="update"))
     _refuse_to_call_it_well(run.index_agent)

@@ -24,7 +24,8 @@ class GetBody(Body):
     """`path` is workspace-relative, `<collection>/<relative path>`, or `#docid`."""
 
     path: str = Field(
-        description="Of a file, `#docid`, or a citation as hits carry it: `MEMORY.md#L3-L7` reads these lines.",
+        description="Of a file, `#docid`, or a citation as hits carry it: `MEMORY.md#L3-L7` reads these lines, "
+        "`books/garden.pdf#page=3` this page of a document.",
         examples=["MEMORY.md", "memory/2026-09-01.md#L3-L7"],
     )
     from_line: int = Field(1, alias="from", ge=1, le=MAX_LINE, description="1-based.")
@@ -64,6 +65,11 @@ class GetAnswer(Answer):
     next_offset: int | None = None
     code: str | None = None
     error: str | None = None
+    derived: bool = Field(default=False, description="The text was derived from a document, which is never written.")
+    pages: tuple[int, int] | None = Field(
+        default=None, description="First and last page of the text, in a document with pages."
+    )
+    total_pages: int = Field(default=0, description="Of the document; 0 where it has no pages.")
     scope: DenialAnswer | None = None
 
     def sanitized(self) -> GetAnswer:
@@ -90,6 +96,9 @@ def get_answer(result: GetResult) -> GetAnswer:
         next_offset=result.next_offset,
         code=result.code,
         error=result.error,
+        derived=result.derived,
+        pages=result.pages,
+        total_pages=result.total_pages,
     )
 
 

@@ -98,6 +98,9 @@ class HitAnswer(Answer):
     docid: str
     origin: Origin = Field(description="Who stands behind the text; kept outside of it.")
     citation: str | None = None
+    pages: tuple[int, int] | None = Field(
+        None, description="First and last page, where the passage is of a document with pages."
+    )
     importance: int | None = None
     date: str | None = None
     explain: dict[str, Any] | None = Field(None, description="Every contribution to the score.")
@@ -177,6 +180,7 @@ def _hit(hit: Hit) -> HitAnswer:
         docid=hit.docid,
         origin=hit.origin,
         citation=hit.citation,
+        pages=hit.pages,
         importance=hit.importance,
         date=hit.date,
         explain=asdict(hit.explain) if hit.explain else None,

@@ -9,6 +9,7 @@ from memory_appliance.api.routes.get import get
 from memory_appliance.api.schemas.get import MAX_LINE, GetAnswer, GetBody
 from memory_appliance.mcp.arguments import ChatArguments
 from memory_appliance.mcp.tool import DATA, NOTICE, Reply, Tool, plain
+from search.citations import page_range
 from search.get import DEFAULT_LINES
 from search.marks import label, one_line, quoted
 
@@ -59,13 +60,20 @@ GET = Tool(
 )
 
 
+def _derived(answer: GetAnswer) -> str:
+    if not answer.derived:
+        return ""
+    pages = f", page {page_range(answer.pages)} of {answer.total_pages}" if answer.pages else ""
+    return f" (text derived from the document{pages})"
+
+
 def _text(answer: GetAnswer) -> str:
     match answer.status:
         case "ok":
             if not answer.text:
                 return f"{answer.path} has no text from line {answer.from_line} on."
             last = answer.from_line + answer.lines - 1
-            return f"Lines {answer.from_line}-{last} of {answer.path}, {DATA}:\n{quoted(answer.text)}"
+            return f"Lines {answer.from_line}-{last} of {answer.path}{_derived(answer)}, {DATA}:\n{quoted(answer.text)}"
         case "not_found":
             return f"There is no file {answer.path}."
         case "denied":

@@ -18,7 +18,7 @@ from memory_appliance.api.schemas.scope import DenialAnswer
 from memory_appliance.api.schemas.search import DegradationAnswer, HitAnswer, SearchAnswer, SearchBody
 from memory_appliance.mcp.arguments import ChatArguments
 from memory_appliance.mcp.tool import DATA, NOTICE, Reply, Tool, plain
-from search.citations import with_source
+from search.citations import page_range, with_source
 from search.errors import EmbedderUnavailable, IndexUnavailable
 from search.marks import label, quoted
 from search.spec import Corpus, Origin
@@ -43,6 +43,7 @@ class ToolHit(Answer):
     end_line: int
     score: float
     origin: Origin
+    pages: str | None = Field(None, description="Of a document with pages.")
     snippet: str
 
 
@@ -132,6 +133,7 @@ def _slim(hit: HitAnswer) -> ToolHit:
         end_line=hit.end_line,
         score=round(hit.score, 2),
         origin=hit.origin,
+        pages=page_range(hit.pages) if hit.pages else None,
         snippet=hit.snippet.removesuffix(with_source("", hit.citation)) if hit.citation else hit.snippet,
     )
 

@@ -11,7 +11,9 @@ from django.urls import reverse
 
 from search.file_types import file_type
 
-_CITATION = re.compile(r"(?P<path>[^#]+?)(?:#L(?P<first>\d{1,7})(?:\s?[-–]\s?L?(?P<last>\d{1,7}))?)?")
+_CITATION = re.compile(
+    r"(?P<path>[^#]+?)(?:#(?:page=[\d-]{1,13}&)?L(?P<first>\d{1,7})(?:\s?[-–]\s?L?(?P<last>\d{1,7}))?)?"
+)
 _LINES = re.compile(r"L?(\d{1,7})(?:\s?[-–]\s?L?(\d{1,7}))?")
 
 

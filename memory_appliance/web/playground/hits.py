@@ -40,7 +40,7 @@ class ShownHit:
 def shown_hit(agent: Agent, hit: Hit, marks: Marks) -> ShownHit:
     return ShownHit(
         hit=hit,
-        citation=citation(hit.path, hit.start_line, hit.end_line),
+        citation=citation(hit.path, hit.start_line, hit.end_line, hit.pages),
         address=reader_address(agent.slug, hit.path, Lines(hit.snippet_start_line, hit.snippet_end_line)),
         lines=marked_lines(hit.snippet, marks),
         bars=tuple(_bars(hit)),

@@ -122,6 +122,7 @@ class HitAnswer(Answer):
     docid: str
     origin: str
     citation: str | None = None
+    pages: list[int] | None = None
     importance: int | None = None
     date: str | None = None
     explain: dict[str, Any] | None = None
@@ -174,6 +175,9 @@ class GetAnswer(Answer):
     next_offset: int | None = None
     code: str | None = None
     error: str | None = None
+    derived: bool = False
+    pages: list[int] | None = None
+    total_pages: int = 0
     scope: DenialAnswer | None = None
 
 
