@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 
@@ -81,23 +81,38 @@ def store_turns(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> Sto
     what says something else under an id that is taken, is named in the answer. Raises `Invalid`, `Conflict` and
     `WorkspaceUnwritable`.
     """
+    stored, touched = keep_turns(agent=agent, session_key=session_key, turns=turns)
+    index_parts(agent, touched)
+    return stored
+
+
+def keep_turns(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> tuple[Stored, list[str]]:
+    """`store_turns` without the index: the parts that changed are the caller's to give to `index_parts`."""
     key = checked_key(session_key)
-    stored = duplicates = unknown = 0
     touched: list[str] = []
-    skipped: list[Skipped] = []
-    at = 0
-    left = iter(turns)
     with transcript_lock(agent, key):
         transcript = open_transcript(agent, key)
-        while batch := list(islice(left, BATCH)):
-            fresh, clashing = _fresh(transcript, batch)
-            empty = [place for place, turn in enumerate(batch) if not _says_something(turn)]
-            skipped += [Skipped(at + place, batch[place].id, _why(batch[place])) for place in sorted(empty + clashing)]
-            stored, duplicates = stored + len(fresh), duplicates + len(batch) - len(fresh) - len(empty)
-            at += len(batch)
-            unknown += sum(1 for turn in fresh if turn.raw and not turn.text)
-            touched += _keep(transcript, fresh)
-    index_parts(agent, touched)
+        stored = _sort_out(transcript, turns, lambda fresh: touched.extend(_keep(transcript, fresh)))
+    return stored, touched
+
+
+def would_store(*, agent: Agent, session_key: str, turns: Iterable[Turn]) -> Stored:
+    """What `store_turns` would answer now. Writes nothing."""
+    return _sort_out(find_transcript(agent, checked_key(session_key)), turns, lambda _fresh: None)
+
+
+def _sort_out(transcript: Transcript | None, turns: Iterable[Turn], keep: Callable[[list[Turn]], None]) -> Stored:
+    stored = duplicates = unknown = at = 0
+    skipped: list[Skipped] = []
+    left = iter(turns)
+    while batch := list(islice(left, BATCH)):
+        fresh, clashing = _fresh(transcript, batch)
+        empty = [place for place, turn in enumerate(batch) if not _says_something(turn)]
+        skipped += [Skipped(at + place, batch[place].id, _why(batch[place])) for place in sorted(empty + clashing)]
+        stored, duplicates = stored + len(fresh), duplicates + len(batch) - len(fresh) - len(empty)
+        at += len(batch)
+        unknown += sum(1 for turn in fresh if turn.raw and not turn.text)
+        keep(fresh)
     return Stored(stored, duplicates, unknown, tuple(skipped))
 
 
@@ -238,7 +253,7 @@ def content_digest(turn: Turn) -> bytes:
     return _digest(turn.role, " ".join(turn.text.split()) or turn.raw)
 
 
-def _fresh(transcript: Transcript, turns: Sequence[Turn]) -> tuple[list[Turn], list[int]]:
+def _fresh(transcript: Transcript | None, turns: Sequence[Turn]) -> tuple[list[Turn], list[int]]:
     """Those whose id is not on record, each once; and the places of those that say something else under a known id."""
     named = [_with_id(turn) for turn in turns]
     digests = [_id_digest(turn) for turn in named]

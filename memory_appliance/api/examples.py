@@ -14,7 +14,7 @@ EXAMPLES: dict[str, Any] = {
     "write_note": {"text": "The spare key moved to the blue pot.", "importance": 7, "idempotency_key": "7f3c9a"},
     "save_file": {"path": "memory/projects.md", "text": "- Paint the shed.\n", "expected_hash": ""},
     "restore_file": {"path": "MEMORY.md", "version": "9f86d081" * 8},
-    "import_memory": {"tool": "claude-code", "path": "/home/ida/.claude", "dry_run": True},
+    "import_memory": {"tool": "chatgpt", "path": "/srv/notes/chatgpt-export.zip", "dry_run": True},
     "forget": {"session_key": "agent:home:telegram:direct:42", "dry_run": True},
     "store_messages": {
         "messages": [

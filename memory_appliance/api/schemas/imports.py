@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 
 from pydantic import Field
 
-from agents.files.imports import Imported, Tool
-from agents.files.imports.copying import Status
+from agents.imports import Imported, Tool
+from agents.imports.copying import Kind, Status
 from memory_appliance.api.schemas.base import Answer, Body
 
 
 class ImportBody(Body):
-    """`path`: a folder on the server, inside the data folder or MEMORY_ALLOWED_ROOTS, that holds the tool's files."""
+    """`path`: a folder, zip file or JSON file on the server, inside the data folder or MEMORY_ALLOWED_ROOTS."""
 
     tool: Tool
     path: str = Field(max_length=1000)
@@ -20,13 +21,19 @@ class ImportBody(Body):
 
 
 class ImportedFileAnswer(Answer):
-    """`new` and `update` are written, `same` is there already, `conflict` and `skipped` are left alone."""
+    """`new` and `update` are written, `same` is there already, `conflict` and `skipped` are left alone.
+
+    A chat has a `session_key` instead of a `path`.
+    """
 
     source: str
     path: str
     status: Status
     size: int
     detail: str
+    kind: Kind
+    session_key: str
+    messages: int = Field(description="Of a chat: those that were, or would be, stored.")
 
 
 class ImportAnswer(Answer):
@@ -35,14 +42,16 @@ class ImportAnswer(Answer):
     dry_run: bool
     items: list[ImportedFileAnswer]
     imported: int = Field(description="Files that were, or would be, written.")
+    chats: int = Field(description="Conversations with messages that were, or would be, stored.")
     conflicts: int
     indexed: bool = Field(description="Whether all of it can be searched now.")
 
 
 def import_answer(found: Imported) -> ImportAnswer:
-    statuses = [item.status for item in found.items]
+    written = Counter(item.kind for item in found.items if item.status in ("new", "update"))
     return ImportAnswer(
         **asdict(found),
-        imported=statuses.count("new") + statuses.count("update"),
-        conflicts=statuses.count("conflict"),
+        imported=written["file"],
+        chats=written["chat"],
+        conflicts=sum(item.status == "conflict" for item in found.items),
     )

@@ -1,4 +1,4 @@
-"""`manage.py memory status|index|search|get|recall|note`: exit code 0 done, 1 failed with one clear line, 2 usage."""
+"""`manage.py memory …`: exit code 0 done, 1 failed with one clear line, 2 usage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError
 
 from agents.core.errors import RuleError
+from agents.imports import TOOLS
 from agents.memory.reads import MAX_RESULTS, SearchParams
 from agents.memory.recall import RecallParams
 from memory_appliance.management.memory.get import get
@@ -19,6 +20,7 @@ from memory_appliance.management.memory.output import Failed, Output
 from memory_appliance.management.memory.recall import recall
 from memory_appliance.management.memory.search import search
 from memory_appliance.management.memory.status import status
+from memory_appliance.management.memory.take_over import take_over
 from memory_appliance.management.unusable import unusable
 from search.errors import SearchError
 
@@ -28,7 +30,7 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
-        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get|recall|note")
+        kinds = parser.add_subparsers(dest="kind", required=True, metavar="status|index|search|get|recall|note|import")
         for name, text in (
             ("status", "what is indexed, what waits, what is wrong"),
             ("index", "bring the index in line with the files, and embed when a model answers"),
@@ -36,6 +38,7 @@ class Command(BaseCommand):
             ("get", "read lines of a file"),
             ("recall", "what would be recalled for a message"),
             ("note", "write something down as the owner"),
+            ("import", "take over what another tool has: notes, and conversations as transcripts"),
         ):
             kind = kinds.add_parser(name, help=text, description=text)
             kind.add_argument("--agent", metavar="SLUG")
@@ -74,6 +77,11 @@ class Command(BaseCommand):
         parser.add_argument("--importance", type=_between(1, 10), metavar="1..10")
         parser.add_argument("--trigger", action="append", default=[], dest="triggers", metavar="PHRASE")
 
+    def _add_import(self, parser: CommandParser) -> None:
+        parser.add_argument("source", choices=TOOLS, metavar="SOURCE", help=", ".join(TOOLS))
+        parser.add_argument("path", help="a folder, a zip file or a JSON file")
+        parser.add_argument("--preview", action="store_true", help="only say what would become what")
+
     def handle(self, *args: Any, kind: str, agent: str | None, as_json: bool, **options: Any) -> None:
         output = Output(self.stdout, self.stderr, as_json)
         try:
@@ -89,6 +97,10 @@ class Command(BaseCommand):
             elif kind == "note":
                 names = ("text", "target", "importance", "triggers")
                 note(output, agent=agent, **{name: options[name] for name in names})
+            elif kind == "import":
+                take_over(
+                    output, agent=agent, source=options["source"], path=options["path"], preview=options["preview"]
+                )
             else:
                 get(output, agent=agent, path=options["path"], from_line=options["from_line"], lines=options["lines"])
         except (RuleError, SearchError) as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.core.errors import Invalid
-from agents.files.imports import Imported, import_memory
+from agents.imports import Imported, import_memory
 from agents.models import Agent
 from tests import cast
 
