@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from search.citations import Pages
 from search.documents.passages import split_passages
 from search.documents.secrets import MASK
 from search.documents.terms import fold, index_text
@@ -66,6 +67,8 @@ class Passage:
     path: str
     lines: tuple[Line, ...]
     score: float
+    pages: Pages | None = None
+    """Of the whole hit, where it is of a document with pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Evidence:
 
     @property
     def source(self) -> Source:
-        return Source(self.hit.path, self.hit.start_line, self.hit.end_line)
+        return Source(self.hit.path, self.hit.start_line, self.hit.end_line, self.hit.pages)
 
 
 class Scale:
@@ -191,7 +194,7 @@ def _said(
             text = _SPEAKER.sub("", line.text).strip()
             coverage = scale.coverage(text)
             if text and not _NO_ANSWER.search(text) and (coverage >= LEAST_SAID or close >= CLOSE_SAID):
-                said.append(Passage(hit.path, (Line(text, line.number, coverage),), coverage + close))
+                said.append(Passage(hit.path, (Line(text, line.number, coverage),), coverage + close, hit.pages))
     said.sort(key=lambda passage: -passage.score)
     relevance = said[0].score if said else 0.0
     bar = _bar(hit, said[0].lines[0].coverage if said else 0.0, near, named_day=named_day)
@@ -242,7 +245,7 @@ def _passages(
 ) -> tuple[Passage, ...]:
     """The pieces of a relevant chunk, best first."""
     scored = [
-        Passage(hit.path, lines, scale.coverage(piece) + (near[number] if near else 0.0))
+        Passage(hit.path, lines, scale.coverage(piece) + (near[number] if near else 0.0), hit.pages)
         for number, (piece, lines) in enumerate(zip(pieces, _lines(hit, chunk.text, pieces, scale), strict=True))
     ]
     return tuple(sorted(scored, key=lambda passage: -passage.score))

@@ -52,7 +52,7 @@ class Findings:
         """Returns how many of the passages are relevant."""
         self.texts += [hit.snippet for hit in hits]
         self.paths.update(hit.path for hit in hits)
-        self._hits.update({Source(hit.path, hit.start_line, hit.end_line): hit.snippet for hit in hits})
+        self._hits.update({Source(hit.path, hit.start_line, hit.end_line, hit.pages): hit.snippet for hit in hits})
         for one in evidence:
             key = (one.hit.path, one.hit.start_line)
             if key not in self._evidence or self._evidence[key].relevance < one.relevance:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from search.citations import citation
+from search.citations import Pages, citation
 from search.recall.intent import IntentVerdict
 
 Lane = Literal["fast", "deep"]
@@ -48,15 +48,16 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Lines of a file, 1-based and inclusive."""
+    """Lines of a file, 1-based and inclusive; of a document also the pages of the passage they are from."""
 
     path: str
     start_line: int
     end_line: int
+    pages: Pages | None = field(default=None, compare=False)
 
     @property
     def cited(self) -> str:
-        return citation(self.path, self.start_line, self.end_line)
+        return citation(self.path, self.start_line, self.end_line, self.pages)
 
 
 @dataclass(frozen=True, slots=True)

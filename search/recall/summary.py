@@ -44,7 +44,7 @@ def extract(evidence: Sequence[Evidence], limit: int) -> tuple[Note, ...]:
             text = cut(text, limit, mark="…")
         elif len(text) > left:
             continue
-        notes.append(Note(text, Source(passage.path, lines[0].number, lines[-1].number)))
+        notes.append(Note(text, Source(passage.path, lines[0].number, lines[-1].number, passage.pages)))
         left -= len(text) + len(BETWEEN)
     return tuple(notes)
 

@@ -49,6 +49,9 @@ class SourceAnswer(Answer):
     path: str
     start_line: int
     end_line: int
+    pages: tuple[int, int] | None = Field(
+        default=None, description="First and last page, where it is of a document with pages."
+    )
 
 
 class IntentAnswer(Answer):
@@ -148,7 +151,7 @@ def recall_answer(recalled: Recalled) -> RecallAnswer:
         reason=outcome.reason,
         summary=outcome.summary,
         sources=[
-            SourceAnswer(path=source.path, start_line=source.start_line, end_line=source.end_line)
+            SourceAnswer(path=source.path, start_line=source.start_line, end_line=source.end_line, pages=source.pages)
             for source in outcome.sources
         ],
         context=outcome.context,

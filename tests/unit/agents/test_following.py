@@ -23,10 +23,12 @@ from agents.memory import reads
 from agents.models import Agent, Change, Embedding
 from agents.providers.embedding import set_embedder_factory
 from agents.registry.agents import create_agent, delete_agent
+from agents.registry.collections import create_collection
 from agents.servers import generations
 from agents.servers.generations import prune_changes
 from agents.upkeep.forget import forget
 from agents.workspace import append
+from search.documents.conversion.convert import converter
 from search.get import GetResult
 from search.index.embed import embed_pending
 from search.index.locks import writer_lock
@@ -34,6 +36,7 @@ from search.index.rebuild import rebuild_index
 from search.spec import PackedText
 from tests import cast
 from tests.engine import WordEmbedder, ignore, never
+from tests.real_documents import pdf
 
 LOG = "memory/log.md"
 On = Callable[[str], Agent]
@@ -332,3 +335,21 @@ def test_a_single_server_pays_nothing(al: Agent, django_assert_num_queries: Any)
         assert following.catch_up(al, lambda: None, seconds=1)
     note(al, "The ladder is lent to Ivo.")
     assert not Change.objects.exists()
+
+
+@pytest.mark.skipif(not converter(), reason="the extra `documents` is not installed")
+def test_a_document_that_another_server_found_is_converted_by_the_worker_and_never_in_a_request(on: On) -> None:
+    al = on("a")
+    folder = Path(al.workspace) / "books"
+    folder.mkdir()
+    create_collection(actor=cast.OWNER, agent=al, name="books", path="books", pattern="**/*.pdf")
+    run_update(on("a"))
+    assert found(on("b"), "spare key")[0] == ["MEMORY.md"]
+    (folder / "boiler.pdf").write_bytes(pdf("Bleed the zanzibar radiator first."))
+    run_update(on("a"))
+    assert found(on("a"), "zanzibar", min_score=0.0)[0] == ["books/boiler.pdf"]
+    paths, degraded = found(on("b"), "zanzibar", min_score=0.0)
+    assert paths == [] and "index_behind" in degraded
+    follow_all(lambda _: None, threading.Event())
+    paths, degraded = found(on("b"), "zanzibar", min_score=0.0)
+    assert paths == ["books/boiler.pdf"] and "index_behind" not in degraded

@@ -22,6 +22,8 @@ from search.index import documents
 from search.index.reader import index_status
 from search.index.rebuild import rebuild_index, remove_index
 from search.index.update import update_index
+from search.recall.evidence import Evidence, Line, Passage
+from search.recall.summary import extract
 from search.spec import CollectionSpec, IndexSpec
 from tests.engine import Workspace, ignore, never
 from tests.real_documents import MADE, docx, pdf
@@ -242,3 +244,13 @@ def test_the_converting_process_can_open_no_file_and_no_connection() -> None:
 def _landlock() -> int:
     program = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"
     return int(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+
+
+def test_recall_cites_the_page_too(books: Books) -> None:
+    books.put("boiler.pdf", dict(MADE)["boiler.pdf"])
+    books.update()
+    hit = books.search("zanzibar radiator", min_score=0.0).results[0]
+    (note,) = extract(
+        [Evidence(hit, 1.0, 0.5, (Passage(hit.path, (Line("Bleed it.", 3, 1.0),), 1.0, hit.pages),))], 200
+    )
+    assert note.source.cited == "books/boiler.pdf#page=1-2&L3"

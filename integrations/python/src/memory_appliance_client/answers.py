@@ -200,6 +200,7 @@ class SourceAnswer(Answer):
     path: str
     start_line: int
     end_line: int
+    pages: list[int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
