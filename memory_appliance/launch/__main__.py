@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from memory_appliance.boot.say import LaunchFailed, fail, say
 from memory_appliance.launch.announce import announce_in_background
 from memory_appliance.launch.environment import environment, prepare_database
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders, raise_file_limit
+from memory_appliance.launch.preflight import check_ports, lock_instance, own_folders, prepare_folders, raise_file_limit
 from memory_appliance.launch.programs import programs, supervisor_config
 from memory_appliance.launch.supervise import serve
 from memory_appliance.launch.uv import ROOT
@@ -25,9 +24,7 @@ def main() -> int:
         say(f"Memory Appliance · data in {OPTIONS.data_dir}")
         prepare_folders(layout, OPTIONS.data_dir)
         locks = lock_instance(*own_folders(OPTIONS))
-        check_port(layout)
-        if chat_proxy_port is not None:
-            check_port(replace(layout, port=chat_proxy_port), option="MEMORY_CHAT_PROXY_PORT")
+        check_ports(layout, chat_proxy_port)
         raise_file_limit()
         prepare_database(variables, alone=True)
     except LaunchFailed as failure:

@@ -10,6 +10,7 @@ import shutil
 import socket
 import tempfile
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -85,6 +86,18 @@ def _locked(folder: Path) -> IO[str]:
     file.write(str(os.getpid()))
     file.flush()
     return file
+
+
+def check_ports(layout: Layout, chat_proxy_port: int | None) -> None:
+    """The server's port, and the chat proxy's where it runs. Raises `LaunchFailed`."""
+    check_port(layout)
+    if chat_proxy_port == layout.port:
+        raise LaunchFailed(
+            f"the server and the chat proxy cannot both listen on port {layout.port}",
+            hint=f"choose another for one of them: MEMORY_CHAT_PROXY_PORT={layout.port % 65535 + 1} make run",
+        )
+    if chat_proxy_port is not None:
+        check_port(replace(layout, port=chat_proxy_port), option="MEMORY_CHAT_PROXY_PORT")
 
 
 def check_port(layout: Layout, *, option: str = "MEMORY_PORT") -> None:

@@ -46,3 +46,8 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> 
     (tmp_path / "data").write_text("a file")
     output, _ = (process := started(tmp_path, "watcher")).communicate(timeout=20)
     assert process.returncode == 1 and "error: the data folder" in output and "Traceback" not in output
+
+
+def test_a_chat_proxy_without_a_model_says_which_option_is_missing(tmp_path: Path) -> None:
+    output, _ = (process := started(tmp_path, "chat-proxy")).communicate(timeout=20)
+    assert process.returncode == 1 and "MEMORY_CHAT_PROXY_UPSTREAM_URL" in output and "Traceback" not in output

@@ -11,8 +11,9 @@ from pydantic import SecretStr
 
 from memory_appliance.boot.say import LaunchFailed
 from memory_appliance.launch.layout import Layout
-from memory_appliance.launch.preflight import check_port, lock_instance, own_folders, prepare_folders
+from memory_appliance.launch.preflight import check_port, check_ports, lock_instance, own_folders, prepare_folders
 from memory_appliance.settings.options import Options
+from tests.integration.stack.server import free_port
 
 
 def layout(folder: Path, *, host: str = "127.0.0.1", port: int = 0) -> Layout:
@@ -25,6 +26,17 @@ def test_a_taken_port_names_another_one() -> None:
         with pytest.raises(LaunchFailed, match=f"port {taken} is already in use") as failure:
             check_port(layout(Path("/srv"), port=taken))
     assert f"MEMORY_PORT={taken % 65535 + 1} make run" in failure.value.hint
+
+
+def test_the_chat_proxy_has_a_free_port_of_its_own() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken = server.getsockname()[1]
+        with pytest.raises(LaunchFailed, match="already in use") as failure:
+            check_ports(layout(Path("/srv"), port=free_port()), taken)
+    assert "MEMORY_CHAT_PROXY_PORT=" in failure.value.hint
+    with pytest.raises(LaunchFailed, match=f"cannot both listen on port {taken}"):
+        check_ports(layout(Path("/srv"), port=taken), taken)
+    check_ports(layout(Path("/srv"), port=taken), None)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "localhost"])

@@ -72,6 +72,15 @@ def test_model_workers_run_when_they_are_wanted() -> None:
     assert all("--queues rerank,generate" in command for command in commands)
 
 
+def test_the_chat_proxy_runs_where_it_is_wanted_and_holds_no_django() -> None:
+    layout = Layout(Path("/srv"), "::1", 1)
+    wanted = programs(layout, own_broker=True, web_workers=1, web_threads=1, chat_proxy_port=8766)
+    assert {program.name for program in wanted} - {program.name for program in table()} == {"chat-proxy"}
+    assert "--host ::1 --port 8766" in next(shlex.join(one.command) for one in wanted if one.name == "chat-proxy")
+    code = "import sys, memory_appliance.chat_proxy.app; assert not {'django', 'celery', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
 def test_the_launcher_needs_no_settings() -> None:
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     code = "import memory_appliance.launch.__main__, memory_appliance.launch.one"
