@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from agents.core.actors import Caller
+from agents.core.errors import Conflict
 from agents.flush.working import HEADING, WORKING
 from agents.models import Agent
 from agents.workspace import append, read_content
 from agents.workspace.places import daily_path
+from agents.workspace.rejected import REJECTED
 from search.flush import Choice
 from search.sentences import sentence
 from search.spec import Origin
@@ -52,18 +54,24 @@ class Writer:
         for note in self.proposed(choices, excerpt=excerpt):
             path = note.path
             heading = f"# {self.day.isoformat()}" if path not in _SECTIONS else ""
-            done = append(
-                agent=self.agent,
-                actor=self.caller.actor,
-                path=path,
-                text=f"(excerpt) {note.text}" if excerpt else note.text,
-                origin=self.origin,
-                heading=heading,
-                section=_SECTIONS.get(path, "## Notes"),
-                session_key=self.session_key,
-                begun_at=self.begun_at,
-                index=False,
-            )
+            try:
+                done = append(
+                    agent=self.agent,
+                    actor=self.caller.actor,
+                    path=path,
+                    text=f"(excerpt) {note.text}" if excerpt else note.text,
+                    origin=self.origin,
+                    heading=heading,
+                    section=_SECTIONS.get(path, "## Notes"),
+                    session_key=self.session_key,
+                    begun_at=self.begun_at,
+                    index=False,
+                )
+            except Conflict as error:
+                if error.code != REJECTED:
+                    raise
+                self.reason = sentence("what a person rejected before is left out")
+                continue
             if not done.duplicate:
                 written.append(replace(note, start_line=done.start_line, end_line=done.end_line))
         return written

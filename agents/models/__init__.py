@@ -13,6 +13,7 @@ from agents.models.provenance import WrittenLine
 from agents.models.provider_choice import ProviderChoice
 from agents.models.recall_event import RecallEvent
 from agents.models.recall_toggle import RecallToggle
+from agents.models.rejected_line import RejectedLine
 from agents.models.role import AgentRole
 from agents.models.round import Round
 from agents.models.run import Run
@@ -43,6 +44,7 @@ __all__ = [
     "ProviderChoice",
     "RecallEvent",
     "RecallToggle",
+    "RejectedLine",
     "Round",
     "Run",
     "ScopeRule",

@@ -18,6 +18,11 @@ class WorkspaceWrite(models.Model):
         PENDING = "pending"
         DONE = "done"
 
+    class Reviewed(models.TextChoices):
+        OPEN = ""
+        KEPT = "kept"
+        REJECTED = "rejected"
+
     MAX_PROBLEM_CHARS = 500
 
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="writes")
@@ -39,6 +44,15 @@ class WorkspaceWrite(models.Model):
     start_line = models.PositiveIntegerField(default=0)
     end_line = models.PositiveIntegerField(default=0)
 
+    reviewed = models.CharField(
+        max_length=8,
+        choices=Reviewed.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="What a person decided.",
+    )
+
     idempotency_key = models.CharField(max_length=200, blank=True)
     request_digest = models.CharField(max_length=64, blank=True)
 
@@ -47,6 +61,7 @@ class WorkspaceWrite(models.Model):
         indexes = (
             models.Index(fields=["agent", "path", "-id"]),
             models.Index(fields=["agent"], condition=Q(state="pending"), name="writes_to_finish"),
+            models.Index(fields=["agent", "-id"], condition=Q(action="append", reviewed=""), name="writes_to_review"),
         )
         constraints = (
             models.UniqueConstraint(

@@ -22,13 +22,13 @@ def find_duplicate(lines: Sequence[str], note: Sequence[str]) -> tuple[int, int]
 
     A passage is whole entries or paragraphs: a line that goes on in the next one says something else.
     """
-    wanted = [key for key in map(_key, note) if key]
+    wanted = [key for key in map(line_key, note) if key]
     if not wanted:
         return None
     needle = max(wanted[0].split(), key=len)
     for index, folded in enumerate(_fold("\n".join(lines)).split("\n")):
         # Most lines of a long file are told apart by a look; only the rest is taken to pieces.
-        if needle in folded and _key(lines[index]) == wanted[0] and _begins(lines, index):
+        if needle in folded and line_key(lines[index]) == wanted[0] and _begins(lines, index):
             last = _last_line(lines, index, wanted[1:])
             if last is not None and _ends(lines, last):
                 return index + 1, last + 1
@@ -42,7 +42,7 @@ def _last_line(lines: Sequence[str], first: int, wanted: Sequence[str]) -> int |
         last += 1
         while last < len(lines) and not lines[last].strip():
             last += 1
-        if last == len(lines) or _key(lines[last]) != key:
+        if last == len(lines) or line_key(lines[last]) != key:
             return None
     return last
 
@@ -56,7 +56,7 @@ def _begins(lines: Sequence[str], index: int) -> bool:
 def _ends(lines: Sequence[str], index: int) -> bool:
     following = index + 1
     # Annotations may have a line of their own; they are no text.
-    while following < len(lines) and lines[following].strip() and not _key(lines[following]):
+    while following < len(lines) and lines[following].strip() and not line_key(lines[following]):
         following += 1
     if following == len(lines) or not lines[following].strip():
         return True
@@ -67,7 +67,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _key(line: str) -> str:
+def line_key(line: str) -> str:
     """What a line says; empty for an empty line."""
     text = strip_annotations([line], curated=True)[0][0]
     return " ".join(_fold(_BULLET.sub("", text, count=1) if _BULLET.match(text) else text).split())

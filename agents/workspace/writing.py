@@ -29,6 +29,7 @@ from agents.workspace.line_ends import last_end, written_back
 from agents.workspace.lock import workspace_lock
 from agents.workspace.places import own_place
 from agents.workspace.reading import digest_of, read_bytes
+from agents.workspace.rejected import refuse_rejected
 from agents.workspace.tombstones import refuse_forgotten
 from agents.workspace.unfinished import finish_pending
 from search.documents.lines import count_lines, decode, split_lines
@@ -199,6 +200,7 @@ def _append(
                 end_line=found[1], idempotency_key=idempotency_key, request_digest=request,
             )  # fmt: skip
         return Appended(path, *found, True)
+    refuse_rejected(agent, block.text, origin)
     addition, opened = joined(block, before=before, heading=heading, section=section)
     added = addition.replace("\n", last_end(data or b"")).encode("utf-8", "replace")
     provenance.record(agent=agent, path=path, text="\n".join(block.lines), origin=origin)

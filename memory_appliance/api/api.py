@@ -20,6 +20,7 @@ from memory_appliance.api.routes import (
     imports,
     index,
     keys,
+    learned,
     models,
     notes,
     providers,
@@ -44,9 +45,22 @@ api = DescribedApi(
 )
 errors.install(api)
 
-for part in (search, get, recall, context, notes, transcripts, flush, consolidate, files, forget, imports, export):
+for part in (
+    search,
+    get,
+    recall,
+    context,
+    notes,
+    transcripts,
+    flush,
+    consolidate,
+    files,
+    forget,
+    imports,
+    export,
+):
     api.add_router("/agents", part.router)
-for part in (index, agents, collections, scope, settings):
+for part in (learned, index, agents, collections, scope, settings):
     api.add_router("/agents", part.router)
 api.add_router("/settings", settings.defaults)
 api.add_router("/keys", keys.router)

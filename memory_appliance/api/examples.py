@@ -55,6 +55,7 @@ EXAMPLES: dict[str, Any] = {
     },
     "check_scope": {"session": _CHAT},
     "set_settings": {"mode": "hybrid", "min_score": 0.4, "max_results": None},
+    "decide_learned": {"ids": [12, 15], "decision": "reject"},
     "set_default_settings": {"recall_mode": "always", "transcript_retention_days": 365, "min_score": None},
     "create_key": {"name": "telegram gateway", "agents": ["home"], "rights": ["read", "write"], "trusted": True},
     "rotate_key": {"overlap_seconds": 3600},

@@ -27,6 +27,7 @@ class ErrorCode(StrEnum):
     FILE_EXISTS = "file_exists"
     WORKSPACE_BUSY = "workspace_busy"
     FORGOTTEN = "forgotten"
+    REJECTED = "rejected"
     BODY_TOO_LARGE = "body_too_large"
     INVALID_VALUE = "invalid_value"
     PATH_NOT_ALLOWED = "path_not_allowed"
@@ -75,6 +76,7 @@ _TABLE: dict[ErrorCode, tuple[int, str]] = {
     ErrorCode.FILE_CHANGED: (409, sentence("Read the file again, and send the change with its new hash.")),
     ErrorCode.FILE_EXISTS: (409, sentence("Choose another name.")),
     ErrorCode.WORKSPACE_BUSY: (409, sentence("Others are writing in this workspace; try again in a moment.")),
+    ErrorCode.REJECTED: (409, sentence("Only the owner can write it.")),
     ErrorCode.FORGOTTEN: (409, sentence("Start again from what is there now.")),
     ErrorCode.BODY_TOO_LARGE: (413, sentence("Send less at once.")),
     ErrorCode.INVALID_VALUE: (422, sentence("Correct the field and send the request again.")),

@@ -65,8 +65,8 @@ GROUPS: tuple[OptionGroup, ...] = (
     ),
     OptionGroup(
         sentence("Chat proxy"),
-        ("chat_proxy_upstream_url", "chat_proxy_upstream_key", "chat_proxy_port"),
-        ("chat_proxy_api_url",),
+        ("chat_proxy_upstream_url", "chat_proxy_upstream_key"),
+        ("chat_proxy_port", "chat_proxy_api_url"),
     ),
     OptionGroup(
         sentence("Backups"),

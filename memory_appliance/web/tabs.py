@@ -29,6 +29,7 @@ TABS: tuple[Tab, ...] = (
     Tab("search", _("Search"), "q"),
     Tab("files", _("Files"), "f", within=("file", "file-edit", "note-new")),
     Tab("chats", _("Chats"), "l", within=("chat", "chat-delete")),
+    Tab("learned", _("Learned"), "d"),
     Tab("memory-health", _("Memory health"), "h", within=("memory-consolidate",)),
     Tab("recall", _("Recall"), "t"),
     Tab("scope", _("Scope"), "w", "admin"),

@@ -11,6 +11,7 @@ from memory_appliance.web.chats import urls as chats
 from memory_appliance.web.files import urls as files
 from memory_appliance.web.first_run import urls as first_run
 from memory_appliance.web.gallery import gallery
+from memory_appliance.web.learned import urls as learned
 from memory_appliance.web.memory_health import urls as memory_health
 from memory_appliance.web.overview import urls as overview
 from memory_appliance.web.people import urls as people
@@ -35,6 +36,7 @@ pages: list[URLPattern] = [
     *scope.pages,
     *files.pages,
     *chats.pages,
+    *learned.pages,
     *memory_health.pages,
     *playground.pages,
     *recall.pages,

@@ -42,6 +42,7 @@ _ACTIONS: dict[str, StrOrPromise] = {
     "restore": _("restored a version"),
     "reset": _("ended a chat"),
     "import": _("imported it"),
+    "reject": _("rejected a note"),
     "forget": _("forgot something"),
     "consolidate": _("consolidated it"),
 }

@@ -59,6 +59,8 @@ ACTIONS: Mapping[str, StrOrPromise] = {
     "user.start.denied": gettext_lazy("%(who)s was denied the first sign-in"),
     "sign_on.denied": gettext_lazy("%(who)s was denied sign-in by a proxy that isn’t trusted"),
     "audit.export": gettext_lazy("%(who)s exported the audit log"),
+    "learned.keep": gettext_lazy("%(who)s kept notes of %(agent)s"),
+    "learned.reject": gettext_lazy("%(who)s rejected notes of %(agent)s"),
     "settings.defaults": gettext_lazy("%(who)s changed the defaults for all agents"),
     "provider.set": gettext_lazy("%(who)s chose a model for %(what)s"),
     "provider.reset": gettext_lazy("%(who)s set the model for %(what)s back to the default"),

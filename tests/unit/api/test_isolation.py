@@ -15,6 +15,8 @@ from tests import cast
 from tests.unit.api.conftest import Api
 
 BODIES: dict[str, Any] = {
+    "get_learned": None,
+    "decide_learned": {"ids": [1], "decision": "keep"},
     "search": {"query": "spare key"},
     "get": {"path": "MEMORY.md"},
     "recall": {"message": "where is the spare key"},

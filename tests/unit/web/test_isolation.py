@@ -48,6 +48,7 @@ OF_AN_AGENT = {
     "agents/<slug:slug>/files",
     "agents/<slug:slug>/files/new",
     "agents/<slug:slug>/history",
+    "agents/<slug:slug>/learned",
     "agents/<slug:slug>/memory-health",
     "agents/<slug:slug>/memory-health/consolidate",
     "agents/<slug:slug>/memory-health/review",
