@@ -87,6 +87,23 @@ def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
     Raises `Invalid` when it is not absolute, leaves the allowed roots, passes a symlink, is a file, or would take
     in the server's own folders. Roots are trusted as the owner gave them; everything below them is looked at.
     """
+    folder = _below_allowed_root(_absolute(text, field), field)
+    refuse_server_folders(folder, field, transcripts_of)
+    return folder
+
+
+def checked_file(text: str, *, field: str) -> Path:
+    """The real path of the file that `text` names, also one beside the server's own folders. Opening tells what it is.
+
+    Raises like `checked_folder`.
+    """
+    path = _absolute(text, field)
+    path = _below_allowed_root(path.parent, field) / path.name
+    refuse_server_folders(path, field, "")
+    return path
+
+
+def _absolute(text: str, field: str) -> Path:
     if not text or len(text) > MAX_PATH_CHARS:
         raise _refused(
             field,
@@ -101,9 +118,7 @@ def checked_folder(text: str, *, field: str, transcripts_of: str = "") -> Path:
         )
     if ".." in text.split("/"):
         raise _refused(field, sentence("The folder contains `..`."), sentence("Write the path without it."))
-    folder = _below_allowed_root(Path(os.path.normpath("/" + text.lstrip("/"))), field)
-    refuse_server_folders(folder, field, transcripts_of)
-    return folder
+    return Path(os.path.normpath("/" + text.lstrip("/")))
 
 
 def _below_allowed_root(folder: Path, field: str) -> Path:

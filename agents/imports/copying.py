@@ -18,7 +18,7 @@ from django.utils import timezone
 from agents.core.actors import Actor
 from agents.core.audit import record
 from agents.core.errors import Conflict, Invalid
-from agents.core.paths import checked_folder, refuse_server_folders
+from agents.core.paths import checked_file, checked_folder, refuse_server_folders
 from agents.imports.archive import Refused
 from agents.imports.found import Chat, Document, Found, LeftOut
 from agents.imports.given import Given, given_at
@@ -96,11 +96,9 @@ def import_memory(
 
 
 def _allowed(path: str) -> Path:
-    """A folder inside the allowed roots, or a file in one."""
-    folder, _, name = path.rstrip("/").rpartition("/")
-    if re.fullmatch(r"[^/]+\.(zip|json)", name, re.IGNORECASE) and not Path(path).is_dir():
-        return checked_folder(folder or "/", field="path") / name
-    return checked_folder(path, field="path")
+    """A folder or a file inside the allowed roots."""
+    check = checked_file if path.lower().endswith((".zip", ".json")) else checked_folder
+    return check(path, field="path")
 
 
 def _refuse_too_many(items: list[ImportedFile]) -> None:

@@ -7,6 +7,7 @@ ChatGPT remembered stands in messages that it sent to its tool `bio`; the person
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from search.documents.transcripts import Turn, one_line
 from search.sentences import sentence
 
 _ROLES = frozenset({"user", "assistant"})
+_CITATION = re.compile("\ue200(?:file)?cite\ue202[^\ue200\ue201]{0,2000}\ue201")
+"""Where the page shows a link to a source; in the export it names nothing."""
 _SPOKEN = frozenset({"text", "multimodal_text"})
 
 
@@ -98,7 +101,7 @@ def _said(content: Json) -> tuple[str, int]:
         return "", 0
     words = [text(part.get("text") if isinstance(part, dict) else part) for part in parts]
     silent = sum(isinstance(part, dict) and not word for part, word in zip(parts, words, strict=True))
-    return "\n".join(word for word in words if word), silent
+    return _CITATION.sub("", "\n".join(word for word in words if word)), silent
 
 
 def _instructions(content: Json) -> str:

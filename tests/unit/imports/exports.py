@@ -65,7 +65,7 @@ BOILER = chatgpt_conversation(
     chatgpt_node("picture", "saved", "user", content={"content_type": "multimodal_text", "parts": [
                  {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}, "This is the valve."]}),
     chatgpt_node("thinking", "picture", "assistant", content={"content_type": "thoughts", "thoughts": []}),
-    chatgpt_node("answer", "thinking", "assistant", "Open the valve a quarter turn."),
+    chatgpt_node("answer", "thinking", "assistant", "Open the valve a quarter turn\ue200cite\ue202turn0search1\ue201."),
     current="answer",
 )  # fmt: skip
 

@@ -109,3 +109,10 @@ def test_folders_without_memory_or_out_of_bounds_are_refused(al: Agent, home: Pa
         with pytest.raises(Invalid) as refused:
             take(al, folder)
         assert refused.value.field == "path"
+
+
+def test_a_folder_is_given_from_the_command_line_by_any_path(al: Agent, tmp_path: Path) -> None:
+    put(tmp_path / "home", CLAUDE)
+    with pytest.raises(Invalid, match="outside the allowed roots"):
+        take(al, tmp_path / "home")
+    assert len(take(al, tmp_path / "home", on_the_server=True).items) == 3

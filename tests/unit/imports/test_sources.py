@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.test import Client
 
+from agents.access.sessions import derive
 from agents.core.errors import Invalid
-from agents.imports import TOOLS, Imported, ImportedFile, import_memory
+from agents.imports import TOOLS, Imported, ImportedFile, copying, import_memory, reading
 from agents.imports.sources import SOURCES
 from agents.memory.reads import SearchParams, search
 from agents.models import Agent, Transcript
@@ -199,3 +204,86 @@ def test_the_wrong_export_is_refused_with_what_to_name(al: Agent, home: Path) ->
         assert refused.value.field == "path" and refused.value.hint
     with pytest.raises(Invalid, match="is not a folder"):
         take(al, export, "codex")
+
+
+def test_an_imported_conversation_is_a_private_chat(al: Agent, home: Path) -> None:
+    take(al, exports.chatgpt(home / "chatgpt.zip", exports.BOILER), "chatgpt")
+    assert [derive(key).chat_type for key in chats(al)] == ["direct"]
+
+
+@pytest.mark.parametrize("id", ["", "a:group:b", "x" * 500, "\n", "\ud800"])
+def test_whatever_a_conversation_is_called_it_stays_one_private_chat(al: Agent, home: Path, id: str) -> None:
+    export = exports.chatgpt(home / "chatgpt.zip", exports.BOILER | {"id": id, "conversation_id": id})
+    for status in ("new", "same"):
+        assert [one.status for one in take(al, export, "chatgpt").items if one.kind == "chat"] == [status]
+    assert [derive(key).chat_type for key in chats(al)] == ["direct"]
+
+
+def test_a_request_takes_some_and_the_command_line_any_number(
+    al: Agent, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "MOST_FILES", 1)
+    export = exports.zipped(home / "vault.zip", exports.VAULT)
+    with pytest.raises(Invalid, match="one request imports 1 and 500") as refused:
+        take(al, export, "obsidian")
+    assert "memory import" in refused.value.hint and not written(al, "obsidian")
+    assert take(al, export, "obsidian", on_the_server=True).indexed
+
+
+def test_a_file_is_read_inside_the_allowed_roots_alone(al: Agent, data_dir: Path, home: Path, tmp_path: Path) -> None:
+    sound = exports.zipped(data_dir / "chatgpt.zip", {"conversations.json": json.dumps([exports.BOILER])})
+    assert take(al, sound, "chatgpt", dry_run=True).items
+    outside = exports.zipped(tmp_path / "outside.zip", {"conversations.json": "[]"})
+    (home / "link.zip").symlink_to(outside)
+    (home / "folder.zip").symlink_to(tmp_path)
+    (data_dir / "backups").mkdir()
+    own = exports.zipped(data_dir / "backups/own.zip", {"conversations.json": "[]"})
+    names = [outside, home / "link.zip", home / "folder.zip", own, home / "gone.zip", home / f"{'x' * 300}.zip"]
+    for path in [*map(str, names), f"{home}/../../chatgpt.zip", "chatgpt.zip", f"{home}/a\0b.zip", "/.zip", ".json"]:
+        with pytest.raises(Invalid) as refused:
+            import_memory(agent=al, actor=cast.OWNER, tool="chatgpt", path=path)
+        assert refused.value.field == "path"
+
+
+def test_the_api_previews_and_refuses_in_its_own_shape(
+    client: Client, al: Agent, home: Path, owner: cast.Person
+) -> None:
+    export = exports.chatgpt(home / "chatgpt.zip", exports.BOILER)
+    body = {"tool": "chatgpt", "path": str(export), "dry_run": True}
+    answer = client.post("/api/v1/agents/al/import", body, content_type="application/json", **owner.headers).json()
+    assert (answer["imported"], answer["chats"], answer["conflicts"]) == (2, 1, 0)
+    assert [item["messages"] for item in answer["items"] if item["kind"] == "chat"] == [3]
+    export.write_bytes(export.read_bytes()[:-10])
+    refused = client.post("/api/v1/agents/al/import", body, content_type="application/json", **owner.headers)
+    assert refused.status_code == 422 and "nothing was imported" in refused.json()["error"]["message"]
+
+
+def test_the_command_line_previews_imports_and_says_what_it_left_out(
+    al: Agent, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export = str(exports.zipped(tmp_path / "vault.zip", exports.VAULT))
+    call_command("memory", "import", "obsidian", export, "--preview")
+    out, err = capsys.readouterr()
+    assert "new       Home/Hedge.md → memory/imports/obsidian/Home/Hedge.md" in out
+    assert "Preview, nothing is written: 3 new" in out and not written(al, "obsidian")
+    assert "Home/attachments/hedge.png" in err
+    call_command("memory", "import", "obsidian", export, "--agent", "al", "--json")
+    assert len(json.loads(capsys.readouterr().out)["items"]) == 6 and len(written(al, "obsidian")) == 3
+    with pytest.raises(SystemExit):
+        call_command("memory", "import", "notion", str(tmp_path / "gone.zip"))
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("block", [7, 64, 1 << 20])
+def test_a_list_is_read_the_same_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(reading, "BLOCK", block)
+    items = [{"a": "Gärten, 庭, 🌱 ]}[{"}, {}, {"b": [1, {"c": None}]}, {"d": "x" * 300}]
+    data = ("\ufeff " + json.dumps([*items, 12, "s"], ensure_ascii=False, indent=1) + "\n").encode()
+    assert list(reading.listed_in(codecs.getreader("utf-8-sig")(io.BytesIO(data)).read)) == items
+
+
+def test_one_object_of_a_list_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BLOCK", 16)
+    monkeypatch.setattr(reading, "MAX_JSON_BYTES", 100)
+    with pytest.raises(ValueError):
+        list(reading.listed_in(io.StringIO(json.dumps([{"a": "x" * 10_000}])).read))
