@@ -15,8 +15,8 @@ COPY pyproject.toml uv.lock ./
 COPY scripts scripts
 COPY memory_appliance/__init__.py memory_appliance/__init__.py
 COPY memory_appliance/boot/__init__.py memory_appliance/boot/say.py memory_appliance/boot/
-COPY memory_appliance/launch/__init__.py memory_appliance/launch/models_setup.py memory_appliance/launch/uv.py \
-    memory_appliance/launch/
+COPY memory_appliance/launch/__init__.py memory_appliance/launch/models_setup.py \
+    memory_appliance/launch/documents_setup.py memory_appliance/launch/uv.py memory_appliance/launch/
 # More flags for llama.cpp, such as -DGGML_CPU_ARM_ARCH=armv8.2-a+dotprod on a Raspberry Pi 5 (docs/install.md).
 ARG LLAMA_CMAKE_ARGS=
 RUN --mount=type=cache,target=/root/.cache/uv \
@@ -25,8 +25,8 @@ RUN --mount=type=cache,target=/root/.cache/uv \
 # The converter for PDF, Word, PowerPoint, HTML, EPUB and e-mail (docs/documents.md): 100 MB, only where DOCUMENTS is set.
 ARG DOCUMENTS=
 RUN --mount=type=cache,target=/root/.cache/uv \
-    test -z "${DOCUMENTS}" || UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy \
-    .cache/bootstrap/bin/uv sync --frozen --inexact --no-dev --extra documents
+    test -z "${DOCUMENTS}" || UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy PYTHONDONTWRITEBYTECODE=1 \
+    python -m memory_appliance.launch.documents_setup
 COPY . /source
 RUN .venv/bin/python -m compileall -q -s /source -p /app /source
 

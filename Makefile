@@ -21,7 +21,7 @@ setup-dev:
 	@scripts/setup --dev
 
 documents: setup  ## install the converter for PDF, Word, PowerPoint, HTML, EPUB and e-mail (docs/documents.md)
-	@.cache/bootstrap/bin/uv sync --frozen --inexact --no-dev --extra documents
+	@$(PYTHON_IN)/python -m memory_appliance.launch.documents_setup
 
 models: setup  ## build and install the local model runtime (make run does it in the background)
 	@$(PYTHON_IN)/python -m memory_appliance.launch.models_setup

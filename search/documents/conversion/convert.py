@@ -114,7 +114,9 @@ def _read(code: int, output: bytes) -> Derived:
     elif "password" in problem.lower() or "encrypted" in problem.lower():
         problem = PROTECTED
     else:
-        problem = sentence("cannot be converted: {reason}", reason=" ".join(problem.split())[:200])
+        problem = sentence(
+            "cannot be converted, it may be damaged: {reason}", reason=" ".join(problem.split(": ")[0].split())[:200]
+        )
     return Derived("", problem=problem)
 
 

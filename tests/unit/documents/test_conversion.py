@@ -123,7 +123,7 @@ def test_what_cannot_be_converted_is_named_and_the_rest_is_found(books: Books) -
     }
     assert "scanned pages" in problems["books/scan.pdf"] and report.unconverted == 0
     answer = get_document(books.spec, "books/torn.pdf")
-    assert answer.status == "error" and "cannot be converted" in (answer.error or "")
+    assert answer.status == "error" and "may be damaged: Invalid PDF" in (answer.error or "")
     assert not books.update().wrote  # and is not tried again
 
 
