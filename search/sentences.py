@@ -44,6 +44,11 @@ def sentence(template: str, /, **values: object) -> str:
     return Sentence(template.format(**kept) if kept else template, template, kept)
 
 
+def filled(template: str, **values: object) -> str:
+    """`sentence` for a template that stands in a table, where it was marked with `sentence` too."""
+    return sentence(str(template), **values)
+
+
 def ended(text: str) -> str:
     """`text` with a full stop, unless it has its end."""
     return text if text.endswith((".", "!", "?")) else sentence("{text}.", text=text)

@@ -15,7 +15,7 @@ from agents.imports.found import LeftOut
 from agents.imports.given import Given, read_given
 from search.documents.contain import FileTooLarge, PathNotAllowed
 from search.documents.transcripts import Turn
-from search.sentences import Sentence, sentence, together
+from search.sentences import Sentence, filled, sentence, together
 
 MAX_JSON_BYTES = 64 * 1024 * 1024
 """Of a file that is read as a whole, and of one conversation in a list of any length."""
@@ -139,7 +139,7 @@ def branch(last: str, parents: dict[str, str]) -> list[str]:
 
 def tally(**counts: int) -> str:
     """What was left out of a conversation, in words; "" for nothing."""
-    return together([sentence(_TALLY[name], count=count) for name, count in counts.items() if count])
+    return together([filled(_TALLY[name], count=count) for name, count in counts.items() if count])
 
 
 _TALLY: dict[str, Sentence | str] = {
