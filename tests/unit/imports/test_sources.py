@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from django.test import Client
 
 from agents.access.sessions import derive
 from agents.core.errors import Invalid
-from agents.imports import TOOLS, Imported, ImportedFile, copying, import_memory, reading
+from agents.imports import TOOLS, Imported, ImportedFile, copying, given, import_memory, reading
+from agents.imports.names import HIDDEN
 from agents.imports.sources import SOURCES
 from agents.memory.reads import SearchParams, search
 from agents.models import Agent, Transcript
@@ -287,3 +289,25 @@ def test_one_object_of_a_list_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(reading, "MAX_JSON_BYTES", 100)
     with pytest.raises(ValueError):
         list(reading.listed_in(io.StringIO(json.dumps([{"a": "x" * 10_000}])).read))
+
+
+def test_in_a_folder_links_and_odd_files_are_named_and_not_followed(
+    al: Agent, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast_files(home / "vault", {"a.md": "A.\n", ".obsidian/b.md": "B.\n", "node_modules/c.md": "C.\n"})
+    cast_files(tmp_path, {"secret.md": "Secret.\n"})
+    (home / "vault/file.md").symlink_to(tmp_path / "secret.md")
+    (home / "vault/folder").symlink_to(tmp_path)
+    os.mkfifo(home / "vault/pipe.md")
+    found = take(al, home / "vault", "obsidian")
+    assert written(al, "obsidian") == {"vault/a.md": "A.\n"}
+    assert {item.source.strip("'"): item.detail for item in of(found, "skipped")} == {
+        ".obsidian": HIDDEN,
+        "node_modules": HIDDEN,
+        "file.md": "symlink, not followed",
+        "folder": "symlink, not followed",
+        "pipe.md": "is not a regular file",
+    }
+    monkeypatch.setattr(given, "MAX_ENTRIES", 3)
+    with pytest.raises(Invalid, match="more than 3 files"):
+        take(al, home / "vault", "obsidian")
