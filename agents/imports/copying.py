@@ -202,7 +202,9 @@ class _Taking:
         status: Status = "same" if not stored.stored else "update" if stored.duplicates else "new"
         size = sum(len(turn.text.encode("utf-8", "replace")) for turn in found.turns)
         left = sentence("left out: {what}", what=found.left_out) if found.left_out else ""
-        kept = sentence("{count} changed since, kept as they were", count=len(stored.skipped)) if stored.skipped else ""
+        kept = (
+            sentence("changed since, kept as they were: {count}", count=len(stored.skipped)) if stored.skipped else ""
+        )
         detail = together([part for part in (left, kept) if part])
         return ImportedFile(found.source, "", status, size, detail, "chat", key, stored.stored)
 

@@ -143,7 +143,7 @@ def tally(**counts: int) -> str:
 
 
 _TALLY: dict[str, Sentence | str] = {
-    "replaced": sentence("{count} messages that were edited or regenerated later"),
-    "other": sentence("{count} messages of tools, hidden ones and such without text"),
-    "attachments": sentence("{count} attachments"),
+    "replaced": sentence("messages edited or regenerated later: {count}"),
+    "other": sentence("messages of tools, hidden or without text: {count}"),
+    "attachments": sentence("attachments: {count}"),
 }

@@ -35,5 +35,5 @@ def _about(data: bytes) -> str:
     if not (observations or _PERMALINK.match(data)):
         return ""
     return sentence(
-        "{observations} observations, {relations} relations", observations=observations, relations=relations
+        "observations: {observations}, relations: {relations}", observations=observations, relations=relations
     )

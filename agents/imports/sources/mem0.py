@@ -35,10 +35,10 @@ def read(given: Given) -> Iterator[Found]:
     if not users:
         raise no_export(given, "mem0", _HINT)
     for user, memories in sorted(users.items()):
-        count = sentence("{count} memories", count=len(memories))
+        count = sentence("memories: {count}", count=len(memories))
         yield document(", ".join(files), f"{user}.md", _markdown(user, list(memories.values())), count)
     if without:
-        yield LeftOut(", ".join(files), sentence("{count} entries without a text in `memory`", count=without))
+        yield LeftOut(", ".join(files), sentence("entries without a text in `memory`: {count}", count=without))
     yield from others(given, files, lambda _: sentence("only JSON is imported"))
 
 

@@ -71,7 +71,7 @@ def test_chatgpt_the_branch_that_was_seen_becomes_a_transcript(al: Agent, home: 
     }
     [chat] = [item for item in found.items if item.kind == "chat"]
     assert chat.messages == 3 and chat.source == "conversations-000.json: Boiler"
-    assert "1 messages that were edited" in chat.detail and "1 attachments" in chat.detail
+    assert "edited or regenerated later: 1" in chat.detail and "attachments: 1" in chat.detail
     assert {item.source for item in of(found, "skipped")} == {"user.json", "chat.html", "file-abc.png"}
 
 
@@ -139,7 +139,7 @@ def test_mem0_has_one_file_for_each_user(al: Agent, home: Path, bare: bool) -> N
         "ida.md": "# mem0: ida\n\n## 2026-01-05\n\n- Ida keeps bees.\n\n## 2026-01-06\n\n- Ida is allergic to nuts.\n",
         "tor .. x.md": "# mem0: tor .. x\n\n## 2026-01-05\n\n- Tor plays chess.\n",
     }
-    assert [item.detail for item in of(found, "skipped")] == ["1 entries without a text in `memory`"]
+    assert [item.detail for item in of(found, "skipped")] == ["entries without a text in `memory`: 1"]
 
 
 def test_basic_memory_counts_observations(al: Agent, home: Path) -> None:
@@ -147,7 +147,7 @@ def test_basic_memory_counts_observations(al: Agent, home: Path) -> None:
     found = take(al, home / "basic-memory", "basic-memory")
     assert {item.source: item.detail for item in found.items} == {
         "Plain.md": "",
-        "coffee/Coffee Brewing.md": "2 observations, 1 relations",
+        "coffee/Coffee Brewing.md": "observations: 2, relations: 1",
     }
     assert (
         written(al, "basic-memory")["basic-memory/coffee/Coffee Brewing.md"]
