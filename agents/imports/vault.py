@@ -10,12 +10,13 @@ from agents.imports.given import Given, read_given
 from agents.imports.names import HIDDEN, file_name
 from agents.imports.reading import no_export, others
 from agents.workspace.reading import MAX_BYTES
+from search.file_types import MARKDOWN
 from search.sentences import sentence
 
 
 def notes(given: Given, title: str, hint: str, detail: Callable[[bytes], str] | None = None) -> Iterator[Found]:
     """`detail` says of a note's content what the preview tells."""
-    texts = [name for name in given.names if name.endswith(".md")]
+    texts = [name for name in given.names if name.endswith(MARKDOWN)]
     if not texts:
         raise no_export(given, title, hint)
     top = _top(given)

@@ -14,6 +14,7 @@ from agents.imports.given import Given
 from agents.imports.names import file_name
 from agents.imports.reading import Json, branch, listed, named, no_export, objects, others, tally, text, turn, whole
 from search.documents.transcripts import Turn
+from search.file_types import MARKDOWN
 from search.sentences import sentence
 
 _ROLES = {"human": "user", "assistant": "assistant"}
@@ -59,7 +60,7 @@ def _project(title: str, project: Json) -> Iterator[tuple[str, str]]:
     about = [text(project.get("description")), text(project.get("prompt_template"))]
     yield f"projects/{title}/instructions.md", "\n\n".join(one.strip() for one in about if one.strip())
     for one in listed(project.get("docs")):
-        name = file_name(text(one.get("filename")).removesuffix(".md"))
+        name = file_name(text(one.get("filename")).removesuffix(MARKDOWN))
         yield f"projects/{title}/{name}.md", text(one.get("content"))
 
 

@@ -20,6 +20,7 @@ from agents.imports.reading import named, no_export, others
 from agents.imports.vault import attachment
 from agents.workspace.reading import MAX_BYTES
 from search.documents.lines import decode
+from search.file_types import MARKDOWN
 from search.sentences import sentence
 
 _ID = re.compile(r"(?: |^)([0-9a-f]{32})$")
@@ -35,7 +36,7 @@ def read(given: Given) -> Iterator[Found]:
         if isinstance(given, Archive):
             parts += [stack.enter_context(given.inner(name)) for name in opened]
         files = {name: part for part in parts for name in part.names}
-        pages = sorted(name for name in files if name.endswith(".md"))
+        pages = sorted(name for name in files if name.endswith(MARKDOWN))
         if not pages:
             raise no_export(given, "Notion", sentence("Export the workspace as Markdown & CSV, and name the zip file."))
         places = _places(pages)
@@ -58,13 +59,13 @@ def _parts(name: str) -> list[str]:
 
 
 def _plain(part: str) -> str:
-    stem, ending = (part[:-3], ".md") if part.endswith(".md") else (part, "")
+    stem, ending = (part[:-3], MARKDOWN) if part.endswith(MARKDOWN) else (part, "")
     return (_ID.sub("", stem) or stem) + ending
 
 
 def _with_id(name: str, place: str) -> str:
-    found = _ID.search(name.removesuffix(".md"))
-    return f"{place.removesuffix('.md')} {found[1][:8]}.md" if found else place
+    found = _ID.search(name.removesuffix(MARKDOWN))
+    return f"{place.removesuffix(MARKDOWN)} {found[1][:8]}.md" if found else place
 
 
 def _page(given: Given, name: str, places: dict[str, str]) -> bytes:
