@@ -46,6 +46,7 @@ def fresh(tmp_path: Path, notes: Path, chromium: Browser) -> Iterator[Site]:
 def test_from_no_owner_to_the_snippet_by_keyboard_in_two_minutes(fresh: Site, notes: Path) -> None:
     window = fresh.visit(None, size=PHONE)
     page, began = window.go("/"), time.monotonic()
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
@@ -53,6 +54,7 @@ def test_from_no_owner_to_the_snippet_by_keyboard_in_two_minutes(fresh: Site, no
     page.wait_for_url("**/start/models")
     page.keyboard.press("n")
     page.wait_for_url("**/start/agent")
+    expect(page.locator("[autofocus]")).to_be_focused()  # a key before that goes nowhere
     page.keyboard.type("Home")
     page.keyboard.press("Tab")
     page.keyboard.type(str(notes))
