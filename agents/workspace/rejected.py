@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from agents.core.actors import Actor
 from agents.core.errors import Conflict
 from agents.models import Agent, RejectedLine
 from agents.workspace.duplicates import line_key
+from search.documents.origin import MIN_LETTERS
 from search.sentences import sentence
-from search.spec import Origin
 
 REJECTED = "rejected"
 """The code of the refusal."""
 
 
-def refuse_rejected(agent: Agent, lines: Iterable[str], origin: Origin) -> None:
-    """Raises `Conflict`. An owner who writes a rejected line has changed their mind."""
+def refuse_rejected(agent: Agent, lines: Iterable[str], actor: Actor) -> None:
+    """Raises `Conflict`. A person who writes a rejected line has changed their mind; a program's key has none."""
     found = agent.rejected_lines.filter(digest__in=_digests(lines))
-    if origin == "owner":
+    if actor.name == "cli" or actor.name.startswith("user:"):
         found.delete()
     elif found.exists():
         raise Conflict(
@@ -35,5 +36,5 @@ def reject_lines(agent: Agent, lines: Iterable[str]) -> None:
 
 
 def _digests(lines: Iterable[str]) -> list[bytes]:
-    keys = {key for line in lines if (key := line_key(line))}
+    keys = {key for line in lines if sum(map(str.isalnum, key := line_key(line))) >= MIN_LETTERS}
     return [hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16] for key in sorted(keys)]

@@ -200,7 +200,7 @@ def _append(
                 end_line=found[1], idempotency_key=idempotency_key, request_digest=request,
             )  # fmt: skip
         return Appended(path, *found, True)
-    refuse_rejected(agent, block.text, origin)
+    refuse_rejected(agent, block.text, actor)
     addition, opened = joined(block, before=before, heading=heading, section=section)
     added = addition.replace("\n", last_end(data or b"")).encode("utf-8", "replace")
     provenance.record(agent=agent, path=path, text="\n".join(block.lines), origin=origin)

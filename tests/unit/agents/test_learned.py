@@ -120,3 +120,18 @@ def test_the_list_goes_on_below_the_last_note(al: Agent) -> None:
         if (below := page.older) is None:
             break
     assert len(seen) == len(set(seen)) == 120 and seen == sorted(seen, reverse=True)
+
+
+def test_a_trusted_key_without_a_chat_does_not_bring_a_rejected_line_back(al: Agent) -> None:
+    noted(al, "The key is blue.")
+    reject(agent=al, caller=PERSON, ids=[learned(al).rows[0].id])
+    with pytest.raises(Conflict):
+        note(agent=al, caller=GATEWAY, text="The key is blue.", target="memory")
+    assert al.rejected_lines.count() == 1
+
+
+def test_marks_of_code_and_tables_are_no_rejected_lines(al: Agent) -> None:
+    noted(al, "```\nfirst thing\n```")
+    reject(agent=al, caller=PERSON, ids=[learned(al).rows[0].id])
+    noted(al, "```\nsecond thing\n```")
+    assert "second thing" in memory(al)
