@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PERSON_PREFIX = "user:"
+
 
 @dataclass(frozen=True, slots=True)
 class Actor:
@@ -11,6 +13,11 @@ class Actor:
 
     name: str
     address: str = ""
+
+    @property
+    def is_person(self) -> bool:
+        """Signed in to the pages, or at the command line; a key speaks for a program."""
+        return self.name == CLI.name or self.name.startswith(PERSON_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)

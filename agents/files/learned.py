@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from agents.core.actors import Caller
+from agents.core.actors import CLI, PERSON_PREFIX, Caller
 from agents.core.audit import record
 from agents.core.errors import Invalid, NotFound, RuleError
 from agents.models import Agent, WorkspaceWrite
@@ -20,7 +20,7 @@ from search.sentences import sentence
 
 PAGE = 50
 MOST_AT_ONCE = 200
-_BY_PEOPLE = Q(actor__startswith="user:") | Q(actor="cli")
+_BY_PEOPLE = Q(actor__startswith=PERSON_PREFIX) | Q(actor=CLI.name)
 """What people write needs no review."""
 
 
@@ -52,7 +52,7 @@ class LearnedPage:
 
 
 def learned(agent: Agent, *, everything: bool = False, below: int | None = None) -> LearnedPage:
-    """Notes of agents, flushes and imports, the newest first: those that wait for a decision, or all."""
+    """Notes of agents and flushes, the newest first: those that wait for a decision, or all."""
     found = _notes(agent)
     waiting = found.filter(reviewed="").count()
     rows = found if everything else found.filter(reviewed="")
@@ -147,7 +147,7 @@ def _lines(agent: Agent, row: WorkspaceWrite) -> tuple[str, ...]:
     except NotFound:
         return ()
     size = max(1, row.end_line - row.start_line + 1)
-    lines = [line.rstrip("\r\n") for line in split_lines(block)]
+    lines = split_lines(block)
     while lines and not lines[-1].strip():
         lines.pop()
     return tuple(lines[-size:])
@@ -166,12 +166,12 @@ def _place(content: Sequence[str], lines: Sequence[str], start_line: int) -> int
 def _take_out(agent: Agent, caller: Caller, path: str, notes: Sequence[tuple[int, Sequence[str]]]) -> None:
     """`notes` by their first line, the last first, so that the places of the others stay."""
     before = read_content(agent, path)
-    lines = before.text.splitlines(keepends=True)
+    lines = split_lines(before.text)
     for start_line, note in notes:
-        first = _place([line.rstrip("\r\n") for line in lines], note, start_line)
+        first = _place(lines, note, start_line)
         if first is not None:
             del lines[first : first + len(note)]
-    text = "".join(lines)
+    text = "\n".join(lines)
     if text != before.text:
         replace(
             agent=agent,

@@ -19,7 +19,7 @@ REJECTED = "rejected"
 def refuse_rejected(agent: Agent, lines: Iterable[str], actor: Actor) -> None:
     """Raises `Conflict`. A person who writes a rejected line has changed their mind; a program's key has none."""
     found = agent.rejected_lines.filter(digest__in=_digests(lines))
-    if actor.name == "cli" or actor.name.startswith("user:"):
+    if actor.is_person:
         found.delete()
     elif found.exists():
         raise Conflict(

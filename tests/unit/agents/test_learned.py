@@ -135,3 +135,12 @@ def test_marks_of_code_and_tables_are_no_rejected_lines(al: Agent) -> None:
     reject(agent=al, caller=PERSON, ids=[learned(al).rows[0].id])
     noted(al, "```\nsecond thing\n```")
     assert "second thing" in memory(al)
+
+
+def test_a_line_separator_inside_an_owners_line_ends_no_line(al: Agent) -> None:
+    mine = "Copied from a chat:\u2028- The key is blue."
+    (Path(al.workspace) / "MEMORY.md").write_text(f"{mine}\n")
+    noted(al, "The key is blue.")
+    (row,) = learned(al).rows
+    reject(agent=al, caller=PERSON, ids=[row.id])
+    assert mine in memory(al) and "- The key is blue." not in memory(al).split("\n")
